@@ -19,9 +19,6 @@ import { hasOwnStrips, kindOf, layoutOf, type LsmPage, LZW, readLsmPage } from "
 /** Bit of NewSubfileType (TIFF 6.0) for a reduced image, here a thumbnail. */
 const REDUCED = 1;
 
-/** Heap per page offset or page number. */
-const NUMBER_BYTES = 16;
-
 const ROUND = 2 ** 32;
 
 /** Pages by page number in the chain, and the offsets of their strips. */
@@ -92,7 +89,7 @@ export class PageList {
 
   /** Upper estimate of the heap. */
   get indexBytes(): number {
-    return (this.offsets.length + this.planes.length) * NUMBER_BYTES + (this.#before?.byteLength ?? 0);
+    return (this.offsets.length + this.planes.length) * 16 + (this.#before?.byteLength ?? 0);
   }
 }
 

@@ -36,9 +36,6 @@ import { referenceImage } from "./reference_image.ts";
 import { Settings } from "./settings.ts";
 import { folderStreams, type NamedStreams, oibStreams } from "./streams.ts";
 
-/** Memory of an acquisition's settings and warnings. */
-const BASE_BYTES = 256 << 10;
-
 interface OpenedOif {
   readonly files: FileAccess;
   readonly streams: NamedStreams;
@@ -134,7 +131,8 @@ function stackOf(
       ...sizeDoubts(main, plane, page),
       ...steps.warnings,
     ],
-    indexBytes: BASE_BYTES + streams.indexBytes + grid.indexBytes + PlaneFiles.indexBytes,
+    // 256 KiB for settings and warnings.
+    indexBytes: (256 << 10) + streams.indexBytes + grid.indexBytes + PlaneFiles.indexBytes,
     holds: (index) => grid.find(index) !== null,
     plane: (index) => images.get({ name: grid.name(index) }, layout, isLine),
   };

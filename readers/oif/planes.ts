@@ -89,9 +89,6 @@ function placesOf(planes: readonly PlaneName[], warnings: Warning[]): PlaneNames
     .map(([number, planes]) => ({ number, planes }));
 }
 
-/** Memory per plane: its name and its key. */
-const PLANE_BYTES = 300;
-
 /** The planes of one image by time, wavelength, focus and channel. */
 export class PlaneGrid {
   /** Length of each axis: the largest number of any file. */
@@ -121,8 +118,9 @@ export class PlaneGrid {
     return this.#names.size;
   }
 
+  /** Memory in bytes: per plane, its name and its key. */
   get indexBytes(): number {
-    return this.#names.size * PLANE_BYTES;
+    return this.#names.size * 300;
   }
 
   /** Name of the first plane of each channel, or `null`. */

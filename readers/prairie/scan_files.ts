@@ -7,9 +7,6 @@ import { type FoundDocument, sourceName } from "../metadata/pvscan_files.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { addWarning, type Warning } from "../warning.ts";
 
-/** Memory of a file's name and size. */
-const NAME_BYTES = 256;
-
 /** The files that a document names: images, and the frames on which lines were drawn. */
 export class ScanFiles {
   readonly folder: string;
@@ -73,6 +70,6 @@ export class ScanFiles {
 
   /** Upper estimate of the memory in bytes. */
   get indexBytes(): number {
-    return this.#sizes.size * NAME_BYTES;
+    return this.#sizes.size * 256;
   }
 }

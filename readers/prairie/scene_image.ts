@@ -15,12 +15,6 @@ import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
 import { referenceImage } from "./reference_image.ts";
 import type { ScanFiles } from "./scan_files.ts";
 
-/** Memory of a scene's settings and warnings. */
-const BASE_BYTES = 256 << 10;
-
-/** Memory per frame: its files and settings, which the document keeps. */
-const FRAME_BYTES = 2048;
-
 /** A document with its files. */
 export interface OpenedScan {
   readonly document: FoundDocument;
@@ -69,9 +63,10 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
         ...line?.warnings ?? [],
         ...reference.warnings,
       ],
-      // Attribute texts may keep the whole text of the document in memory.
-      indexBytes: BASE_BYTES + PlaneFiles.indexBytes + files.indexBytes + 2 * document.size +
-        scan.sequences.reduce((sum, { frames }) => sum + frames.length * FRAME_BYTES, 0),
+      // 256 KiB for settings and warnings. Attribute texts may keep the whole text of the document in memory, which keeps the
+      // files and settings of each frame, too.
+      indexBytes: (256 << 10) + PlaneFiles.indexBytes + files.indexBytes + 2 * document.size +
+        scan.sequences.reduce((sum, { frames }) => sum + frames.length * 2048, 0),
       holds: ({ t, z, channel }) => {
         const file = grid.file({ t, z }, channels[channel]?.channel ?? 0);
         return file !== undefined && files.sizeOf(file.name) !== null;

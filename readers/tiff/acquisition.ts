@@ -13,11 +13,6 @@ import type { Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import { isOmeXml, isShape } from "./text.ts";
 
-/** Memory of an acquisition without its planes: axes, names, warnings. */
-const BASE_BYTES = 64 << 10;
-
-const CHANNEL_BYTES = 512;
-
 /**
  * The acquisition of a stack.
  *
@@ -31,11 +26,8 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
   if (count > MAX_CHANNELS) {
     throw new DecodeFailed(`the file has ${count} channels, more than ${MAX_CHANNELS}`);
   }
-  const names = sampleNames(
-    layout,
-    channelNames(Array.from({ length: sizes.C }, (_, c) => stack.names[c])),
-    stack.names,
-  );
+  const served = channelNames(Array.from({ length: sizes.C }, (_, c) => stack.names[c]));
+  const names = sampleNames(layout, served, stack.names);
   // If a channel has several samples, they do not share its colour.
   const colors = samples === 1 || stack.colors?.length === count ? stack.colors ?? [] : [];
   const channels = channelsOf(
@@ -54,7 +46,8 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     lineScan: stack.lineScan ?? null,
     warnings: stack.warnings,
     times: stack.times?.length === sizes.T ? stack.times : null,
-    indexBytes: BASE_BYTES + count * CHANNEL_BYTES + (stack.indexBytes ?? 0),
+    // 64 KiB for axes, names and warnings.
+    indexBytes: (64 << 10) + 512 * count + (stack.indexBytes ?? 0),
     documents: (list) => {
       addDescriptions(list, first);
       stack.documents?.(list);
@@ -72,7 +65,6 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
 }
 
 function addDescriptions(list: DocumentList, first: Directory): void {
-  if (!first.has(TAG.ImageDescription)) return;
   for (const text of first.texts(TAG.ImageDescription, list.left)) {
     list.add(tagName(TAG.ImageDescription), mediaTypeOf(text), text);
   }

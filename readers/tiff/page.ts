@@ -8,8 +8,6 @@ import { TAG, tagName } from "./tags.ts";
 /** Largest number of strips or tiles per page: a strip per row and channel of the largest plane; 16 bytes of heap each. */
 export const MAX_SEGMENTS = 1 << 22;
 
-const MAX_BITS = 64;
-
 /** Number format of a sample. */
 export type SampleKind = "uint" | "int" | "float";
 
@@ -135,7 +133,14 @@ export function readPage(directory: Directory): PageLayout {
   const photometric = directory.number(TAG.PhotometricInterpretation) ??
     // As in libjpeg, three components of JPEG are YCbCr unless the file states otherwise.
     (compression === JPEG_COMPRESSION && samples === 3 ? PHOTOMETRIC.ycbcr : PHOTOMETRIC.blackIsZero);
-  refuseSubsampling(directory, compression, photometric);
+  const factors = directory.numbers(TAG.YCbCrSubSampling, 2);
+  const isRawYCbCr = photometric === PHOTOMETRIC.ycbcr && compression !== JPEG_COMPRESSION;
+  // JPEG streams carry their own subsampling factors.
+  if (isRawYCbCr && factors.some((factor) => factor !== 1)) {
+    throw new DecodeFailed(
+      `${tagName(TAG.YCbCrSubSampling)} is ${factors.join(", ")} without JPEG compression; only 1, 1 is read`,
+    );
+  }
   return {
     directory,
     width,
@@ -162,39 +167,35 @@ function perSample(directory: Directory, tag: number, samples: number, missing: 
   return [...values.subarray(0, samples)];
 }
 
-/** Names of unsupported values of SampleFormat (5 and 6 by the GeoTIFF community). */
-const FORMAT_NAMES: Readonly<Record<number, string>> = { 5: "complex integer", 6: "complex float" };
+/** Number formats by SampleFormat. 4 is "void", and 0 is undefined: readers treat both as unsigned integers. */
+const KINDS: readonly (SampleKind | undefined)[] = ["uint", "uint", "int", "float", "uint"];
+
+/** Names of unsupported values of SampleFormat, by the GeoTIFF community. */
+const COMPLEX: Readonly<Record<number, string>> = { 5: " (complex integer)", 6: " (complex float)" };
 
 function sampleKind(directory: Directory, samples: number, bits: readonly number[]): SampleKind {
   const formats = perSample(directory, TAG.SampleFormat, samples, 1);
-  // 4 is "void", and 0 is undefined: readers treat both as unsigned integers.
-  const kinds = formats.map((format): SampleKind => {
-    if (format === 1 || format === 4 || format === 0) return "uint";
-    if (format === 2) return "int";
-    if (format === 3) return "float";
-    const name = FORMAT_NAMES[format];
-    throw new DecodeFailed(
-      `${tagName(TAG.SampleFormat)} is ${format}${name ? ` (${name})` : ""}; integers and floats are read`,
-    );
-  });
-  const kind = kinds[0]!;
+  const kinds = formats.map((format) => KINDS[format]);
+  const unread = kinds.indexOf(undefined);
+  const [kind] = kinds;
+  if (kind === undefined || unread >= 0) {
+    const stated = `${formats[unread]}${COMPLEX[formats[unread]!] ?? ""}`;
+    throw new DecodeFailed(`${tagName(TAG.SampleFormat)} is ${stated}; integers and floats are read`);
+  }
   if (kinds.some((other) => other !== kind)) {
     throw new DecodeFailed(`${tagName(TAG.SampleFormat)} differs between samples: ${formats.join(", ")}`);
   }
   // Signed samples of one bit mean that BitsPerSample is missing; its default is 1.
   const least = kind === "int" ? 2 : 1;
-  for (const width of bits) {
-    const read = kind === "float"
+  const isRead = (width: number) =>
+    kind === "float"
       ? [16, 24, 32, 64].includes(width)
-      : Number.isInteger(width) && width >= least && width <= MAX_BITS;
-    if (!read) {
-      const readable = kind === "float"
-        ? "floats of 16, 24, 32 and 64"
-        : `integers of ${least} to ${MAX_BITS}`;
-      throw new DecodeFailed(
-        `${tagName(TAG.BitsPerSample)} is ${bits.join(", ")}; ${readable} bits are read`,
-      );
-    }
+      : Number.isInteger(width) && width >= least && width <= 64;
+  if (!bits.every(isRead)) {
+    const readable = kind === "float" ? "floats of 16, 24, 32 and 64" : `integers of ${least} to 64`;
+    throw new DecodeFailed(
+      `${tagName(TAG.BitsPerSample)} is ${bits.join(", ")}; ${readable} bits are read`,
+    );
   }
   return kind;
 }
@@ -207,21 +208,13 @@ function servedType(kind: SampleKind, bits: number): SampleType {
   return `${kind}${width}`;
 }
 
-/** Refuses subsampled chroma in raw YCbCr. JPEG streams carry their own subsampling factors. */
-function refuseSubsampling(directory: Directory, compression: number, photometric: number): void {
-  if (photometric !== PHOTOMETRIC.ycbcr || compression === JPEG_COMPRESSION) return;
-  const factors = directory.numbers(TAG.YCbCrSubSampling, 2);
-  if (factors.some((factor) => factor !== 1)) {
-    throw new DecodeFailed(
-      `${tagName(TAG.YCbCrSubSampling)} is ${factors.join(", ")} without JPEG compression; only 1, 1 is read`,
-    );
-  }
-}
-
-type Segments = Pick<PageLayout, "segmentWidth" | "segmentHeight" | "tiled" | "across" | "down">;
-
 /** Geometry of strips or tiles. @throws {DecodeFailed} the tables have too few entries */
-function segments(directory: Directory, width: number, height: number, sets: number): Segments {
+function segments(
+  directory: Directory,
+  width: number,
+  height: number,
+  sets: number,
+): Pick<PageLayout, "segmentWidth" | "segmentHeight" | "tiled" | "across" | "down"> {
   const tiled = directory.has(TAG.TileWidth) || directory.has(TAG.TileOffsets);
   const offsets = tiled ? TAG.TileOffsets : TAG.StripOffsets;
   const segmentWidth = tiled ? count(directory, TAG.TileWidth) : width;

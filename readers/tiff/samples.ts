@@ -125,9 +125,11 @@ export function placeRows(table: SegmentTable, stored: SegmentRows, wanted: read
     columns: Math.min(page.segmentWidth, page.width - left),
     at: (from - table.shown.start) * page.width + left,
   };
-  const sampleType = machineType(page.kind, stored.bits);
-  if (sampleType === null) unpackBits(page, stored, held, place);
-  else unpackMachineType(page, { ...stored, sampleType }, held, place);
+  const { bits } = stored;
+  const sampleType = `${page.kind}${bits[0]}`;
+  if (isSampleType(sampleType) && bits.every((width) => width === bits[0])) {
+    unpackMachineType(page, { ...stored, sampleType }, held, place);
+  } else unpackBits(page, stored, held, place);
 }
 
 /** Destination of rows: the numbers of rows and columns to keep, and the index of their first sample in the planes. */
@@ -135,12 +137,6 @@ interface Place {
   readonly rows: number;
   readonly columns: number;
   readonly at: number;
-}
-
-/** The machine type of the samples; `null` for other widths. */
-function machineType(kind: SampleKind, bits: readonly number[]): SampleType | null {
-  const type = `${kind}${bits[0]}`;
-  return isSampleType(type) && bits.every((width) => width === bits[0]) ? type : null;
 }
 
 function unpackMachineType(

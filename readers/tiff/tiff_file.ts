@@ -10,12 +10,6 @@ import { decodeText } from "./text.ts";
 /** Largest number of directories in a file; a camera at 1 kHz writes as many in a quarter of an hour. */
 export const MAX_DIRECTORIES = 1 << 20;
 
-/** Memory of a file and its window. */
-const WINDOW_BYTES = 72 << 10;
-
-/** Memory per offset: an element of an array that grows by half, and of a set. */
-const OFFSET_BYTES = 56;
-
 /** The header and the main chain of directories, walked as far as needed. */
 export class TiffFile {
   readonly file: ByteSource;
@@ -93,9 +87,9 @@ export class TiffFile {
     return decodeText(new Uint8Array(buffer, byteOffset, length));
   }
 
-  /** Upper estimate of the memory in bytes for the window and the known part of the chain. */
+  /** Upper estimate of the memory in bytes: of the window, and per directory of an element of an array and of a set. */
   get indexBytes(): number {
-    return WINDOW_BYTES + this.#offsets.length * OFFSET_BYTES;
+    return (72 << 10) + this.#offsets.length * 56;
   }
 
   /** Why the chain ended early, or `null`. */
@@ -162,11 +156,8 @@ export function namedError(name: string, error: unknown): unknown {
 /** Number of files that are kept, about 64 KiB each; a set has fewer channels. */
 export const MAX_RECENT = 64;
 
-/** Memory of an open file: its window, its descriptions and a chain of some thousand directories. */
-const FILE_BYTES = 160 << 10;
-
-/** Memory of the open files of a set of `files` files. */
-export const recentBytes = (files: number): number => Math.min(files, MAX_RECENT) * FILE_BYTES;
+/** Memory of the open files of a set of `files` files: windows, descriptions and chains of some thousand directories. */
+export const recentBytes = (files: number): number => Math.min(files, MAX_RECENT) * (160 << 10);
 
 /** The opened file and, by path, the files of its set that were used last: 10,000 files take the memory of a few. */
 export class RecentFiles<T> {
