@@ -11,24 +11,13 @@ import { divide, mostPieces } from "../../session/decoding.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import type { PlaneParts } from "../../session/plane_buffer.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
-import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { until } from "../deadline.ts";
 import { planLoad, requestOf } from "../load_here.ts";
 
 const LAYOUT: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 2048,
-  height: 700,
-  samples: 3,
-  bits: 16,
-  kind: "uint",
-  planar: true,
-  rowsPerStrip: 100,
-  tile: null,
-  predictor: 1,
-  codec: "deflate",
-  fillOrder: 1,
+  ...grayLayout(2048, 700, 16),
+  ...{ samples: 3, planar: true, rowsPerStrip: 100, codec: "deflate" },
 };
 
 /** Differs in every plane, row and column. */
