@@ -1,21 +1,150 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
-import { mainSettings, rowDoubts, sizeDoubts } from "./main_settings.ts";
+import {
+  imageSteps,
+  lineScanIn,
+  mainSettings,
+  plannedSize,
+  rowDoubts,
+  sizeDoubts,
+  stepsOf,
+} from "./main_settings.ts";
 import { Settings } from "./settings.ts";
+
+const axis = (n: number, values: Record<string, string | number>) =>
+  `[Axis ${n} Parameters Common]\n` +
+  Object.entries(values).map(([key, value]) => `${key}=${value}\n`).join("");
+
+/** The axes of the public sample: 256 samples from 0 to 45.135 um, which its settings call 0.177 um each. */
+const frameAxes =
+  axis(0, { AxisCode: '"X"', StartPosition: "0.0", EndPosition: 45.135, MaxSize: 256, PixUnit: '"um"' }) +
+  axis(1, { AxisCode: '"Y"', StartPosition: "0.0", EndPosition: 45.135, MaxSize: 256, PixUnit: '"um"' });
+
+const order = (letters: string) => `[Axis Parameter Common]\nAxisOrder="${letters}"\n`;
+
+function steps(main: string, plane: string | null = null, times: number[] | null = null) {
+  const settings = new Settings(main, "it");
+  return stepsOf({
+    settings,
+    main: mainSettings(settings),
+    plane: plane === null ? null : new Settings(plane, "it"),
+    times,
+  });
+}
+
+Deno.test("the planned range gives the step if none is stated", () => {
+  const { calibrations } = steps(order("XYC") + frameAxes);
+  for (const letter of ["X", "Y"] as const) {
+    deepEqual([calibrations[letter]!.step.toFixed(12), calibrations[letter]!.unit], ["0.177000000000", "um"]);
+  }
+});
+
+Deno.test("frames take the step of the main settings and warn of another in the plane's settings", () => {
+  const main = order("XYC") + frameAxes +
+    '[Reference Image Parameter]\nWidthConvertValue=0.2\nWidthUnit="um"\nHeightConvertValue=300\nHeightUnit="nm"\n';
+  const plane =
+    '[Image Parameters]\nWidthConvertValue=0.4\nWidthUnit="um"\nHeightConvertValue=0.3\nHeightUnit="um"\n';
+  const { calibrations, warnings } = steps(main, plane);
+  deepEqual([calibrations.X!.step, calibrations.Y!.step], [0.2, 0.3]);
+  equal(warnings.length, 1);
+  deepEqual(codesOf(warnings), ["metadata_disagree"]);
+});
+
+Deno.test("steps of Z and L come from intervals, those of T from time stamps or the planned range", () => {
+  const main = order("XYCZTL") +
+    axis(3, { AxisCode: "Z", Interval: -840, PixUnit: "nm", MaxSize: 9 }) +
+    axis(4, { AxisCode: "T", StartPosition: 1000, EndPosition: 22000, PixUnit: "ms", MaxSize: 8 }) +
+    axis(6, { AxisCode: "L", Interval: 5, PixUnit: "nm", MaxSize: 3 });
+  const { calibrations } = steps(main);
+  // The letter counts, in whichever of the sections it stands; they end with 8.
+  const place = (n: number) => axis(n, { AxisCode: "Z", Interval: 500, PixUnit: "nm", MaxSize: 2 });
+  deepEqual([0, 8, 9].map((n) => steps(order("XYCZ") + place(n)).calibrations.Z?.step), [
+    0.5,
+    0.5,
+    undefined,
+  ]);
+  deepEqual([calibrations.Z, calibrations.L], [{ step: 0.84, unit: "um" }, { step: 0.005, unit: "um" }]);
+  // 21 s over seven steps.
+  deepEqual(calibrations.T, { step: 3, unit: "seconds" });
+  // Between two samples is one step, and none beside a single one.
+  const two = (MaxSize: number) =>
+    steps(
+      order("XYCT") +
+        axis(4, { AxisCode: "T", StartPosition: 100, EndPosition: 400, PixUnit: "ms", MaxSize }),
+    );
+  deepEqual([two(2), two(1)].map(({ calibrations }) => calibrations.T?.step), [0.3, undefined]);
+  deepEqual(steps(main, null, [0, 2, 5]).calibrations.T, { step: 2.5, unit: "seconds" });
+});
+
+Deno.test("the line period comes from the scanner, else the time axis, else the image", () => {
+  const scanner = '[Acquisition Parameters Common]\nTime Per Line="3152.000"\n';
+  const image = '[Image Parameters]\nHeightConvertValue=4.5\nHeightUnit="ms"\n';
+  const time = axis(4, { AxisCode: "T", StartPosition: 0, EndPosition: 99, PixUnit: "ms", MaxSize: 100 });
+  const period = (main: string, plane: string) => steps(order("XTC") + main, plane).calibrations.Y;
+  deepEqual(period(time, scanner + image), { step: 0.003152, unit: "seconds" });
+  deepEqual(period(time, image), { step: 0.001, unit: "seconds" });
+  deepEqual(period("", image), { step: 0.0045, unit: "seconds" });
+  const { calibrations, warnings } = steps(order("XTC"), "[A]\n");
+  equal(calibrations.Y, undefined);
+  deepEqual(codesOf(warnings), ["step_unknown"]);
+});
+
+Deno.test("an image without calibration has a step of one pixel", () => {
+  const pixels = { step: 1, unit: "Pixels" };
+  deepEqual(imageSteps(null), { y: pixels, x: pixels });
+  const zero = new Settings("[Image Parameters]\nWidthConvertValue=0.0\nWidthUnit=um\n", "it");
+  deepEqual(imageSteps(zero), { y: pixels, x: pixels });
+});
+
+Deno.test("unused axes and the axis of the rows have size 1", () => {
+  const line = main("XTC", { C: 3, Z: 0, T: 500 });
+  equal(line.rows, "T");
+  deepEqual((["C", "Z", "T", "L"] as const).map((letter) => plannedSize(line, letter)), [3, 1, 1, 1]);
+  for (const [letters, rows] of [["XYCZT", "Y"], ["XZC", "Z"], ["XZTC", "Z"], ["XC", "Y"], ["", "Y"]]) {
+    equal(main(letters!, {}).rows, rows, letters);
+  }
+});
+
+Deno.test("the date comes from the acquisition, or in old files from a laser", () => {
+  const laser = "[Laser 1 Parameters]\nImageCaputreDate='2001-02-03 04:05:06'\n";
+  const date = (text: string) => mainSettings(new Settings(text, "it")).moment;
+  deepEqual(date(laser), { date: "20010203", time: "04:05:06" });
+  const own = "[Acquisition Parameters Common]\nImageCaptureDate='2012-07-26 15:13:35'\n";
+  deepEqual(date(laser + own), { date: "20120726", time: "15:13:35" });
+  deepEqual(date(own.replace("07-26", "13-26")), { date: "", time: "" });
+});
+
+Deno.test("channels are those that were recorded", () => {
+  const text =
+    '[Channel 1 Parameters]\nCH Name="CH1"\n[Channel 2 Parameters]\nCH Name=""\n[Channel 4 Parameters]\nCH Name="X"\n' +
+    '[GUI Channel 3 Parameters]\nCH Name="CH3"\n';
+  deepEqual(mainSettings(new Settings(text, "it")).channels, ["CH1", null]);
+});
+
+Deno.test("a line scan has the times of the first plane and the direction of the main settings", () => {
+  const settings = new Settings(
+    `${order("XTC")}[Acquisition Parameters Common]\nScanDirection="Oneway"\n`,
+    "it",
+  );
+  const plane = new Settings(
+    '[Acquisition Parameters Common]\nTime Per Pixel="8.0"\nTime Per Line="3152.000"\n',
+    "it",
+  );
+  const sources = { settings, main: mainSettings(settings), plane, times: null };
+  deepEqual(lineScanIn(sources, stepsOf(sources)), {
+    secondsPerLine: 0.003152,
+    secondsPerPixel: 0.000008,
+    bidirectional: false,
+  });
+});
 
 /** A plane of 6 x 5 of 16 bits. */
 const PAGE = { width: 6, height: 5, bits: [16] };
 
-const main = (order: string, sizes: Record<string, number>) =>
-  mainSettings(
-    new Settings(
-      `[Axis Parameter Common]\nAxisOrder="${order}"\n` +
-        Object.entries(sizes).map(([code, size], n) =>
-          `[Axis ${n} Parameters Common]\nAxisCode="${code}"\nMaxSize=${size}\n`
-        ).join(""),
-      "it",
-    ),
-  );
+const main = (letters: string, sizes: Record<string, number>) => {
+  const axes = Object.entries(sizes).map(([AxisCode, MaxSize], n) => axis(n, { AxisCode, MaxSize }));
+  return mainSettings(new Settings(order(letters) + axes.join(""), "it"));
+};
 
 const doubts = (...facts: Parameters<typeof sizeDoubts>) => codesOf(sizeDoubts(...facts));
 

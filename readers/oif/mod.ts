@@ -19,16 +19,17 @@ import { type Acquisition, oneScene, type Scenes, type Source } from "../reader.
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
 import { type Stack, tagMoment } from "../tiff/stack.ts";
-import { lineScanIn, stepsOf } from "./calibration.ts";
 import { SIGNATURE } from "./compound_file.ts";
 import {
   countDoubts,
+  lineScanIn,
   type MainSettings,
   mainSettings,
   plannedLines,
   plannedSize,
   rowDoubts,
   sizeDoubts,
+  stepsOf,
 } from "./main_settings.ts";
 import { PlaneSettings } from "./plane_settings.ts";
 import { PlaneGrid, type PlaneName, type PlaneNames, planeNames } from "./planes.ts";

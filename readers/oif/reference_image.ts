@@ -14,8 +14,7 @@ import {
   type ScanPath,
 } from "../metadata/reference.ts";
 import { PlaneFiles, referenceOf } from "../tiff/plane_files.ts";
-import { imageSteps } from "./calibration.ts";
-import type { MainSettings } from "./main_settings.ts";
+import { imageSteps, type MainSettings } from "./main_settings.ts";
 import { type PlaneSettings, regionName } from "./plane_settings.ts";
 import type { PlaneName } from "./planes.ts";
 import { settingNumber, type Settings } from "./settings.ts";
@@ -33,23 +32,23 @@ export interface ReferenceSources {
 }
 
 /** Describes the reference image of an acquisition. */
-export const referenceImage = (sources: ReferenceSources): ReferenceResult =>
-  sources.names.length === 0 ? NO_REFERENCE : referenceUnlessLost(() => described(sources));
-
-function described(sources: ReferenceSources): ReferenceResult {
-  const { streams, files, main, settings } = sources;
-  const channels = firstOfChannels(sources.names).map(({ name, numbers }) => {
-    const index = (numbers.get("C") ?? 1) - 1;
-    return { name, index, channelName: main.channels[index] ?? null };
+export function referenceImage(sources: ReferenceSources): ReferenceResult {
+  const { streams, files, main, settings, names } = sources;
+  if (names.length === 0) return NO_REFERENCE;
+  return referenceUnlessLost(() => {
+    const channels = firstOfChannels(names).map(({ name, numbers }) => {
+      const index = (numbers.get("C") ?? 1) - 1;
+      return { name, index, channelName: main.channels[index] ?? null };
+    });
+    const planes = PlaneFiles.open(channels, streams.open, files);
+    const { name = "", page } = planes.first;
+    const image = settings.of(name);
+    const path = lineOf(sources, image, page);
+    return {
+      reference: referenceOf(channels, planes, { steps: imageSteps(image), path }, files),
+      warnings: [],
+    };
   });
-  const planes = PlaneFiles.open(channels, streams.open, files);
-  const { name = "", page } = planes.first;
-  const image = settings.of(name);
-  const path = lineOf(sources, image, page);
-  return {
-    reference: referenceOf(channels, planes, { steps: imageSteps(image), path }, files),
-    warnings: [],
-  };
 }
 
 /** One image per channel, in channel order: the first along all other axes. */
@@ -103,7 +102,9 @@ export function scanLine(regions: Settings, shape: ImageShape, scanned: number):
     // How rotated lines are stored is unknown.
     if (kind === null || !LINES.has(kind) || angle !== 0) continue;
     const [x, y] = [coordinates(values.get("X")), coordinates(values.get("Y"))];
-    if (x === null || y === null || !hasLength(x, y, scanned)) continue;
+    if (x === null || y === null) continue;
+    const pixels = pixelsOf(x, y);
+    if (pixels < scanned - 1 - TOLERANCE || pixels > scanned + TOLERANCE) continue;
     const path = pathInside({ x, y }, shape, kind === STRAIGHT);
     if (path !== null) return path;
   }
@@ -117,9 +118,9 @@ function coordinates(text: string | undefined): number[] | null {
   return numbers.length === parts.length ? numbers : null;
 }
 
-function hasLength(x: readonly number[], y: readonly number[], scanned: number): boolean {
+/** Length of a line in whole pixels. A row has as many pixels, or one more. */
+function pixelsOf(x: readonly number[], y: readonly number[]): number {
   let length = 0;
   for (let i = 1; i < x.length; i += 1) length += Math.hypot(x[i]! - x[i - 1]!, y[i]! - y[i - 1]!);
-  const rounded = Math.round(length);
-  return Math.abs(rounded - (scanned - 1)) <= TOLERANCE || Math.abs(rounded - scanned) <= TOLERANCE;
+  return Math.round(length);
 }
