@@ -3,11 +3,11 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { PlaneNotFound } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { type At, type ChangeTable, refusal, testChanges } from "../damage.ts";
+import { type At, type ChangeTable, loadBytes, refusal, testChanges } from "../damage.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { type LoadedHere, loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { copy, inFolder, withFiles } from "../temporary_files.ts";
+import { copy, inFolder } from "../temporary_files.ts";
 import { codesOf } from "../warning_codes.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
@@ -207,7 +207,7 @@ Deno.test("finds the document in a renamed folder if it is the only one or has t
     equal((await loadHere(name)).summary.format, "prairie");
   }, "renamed"));
 
-Deno.test("rows take the pixel size of OME-XML only in files named like frames", async (t) => {
+Deno.test("rows take the pixel size of OME-XML only in files named like frames", async () => {
   // Pixels of 0.25 um, as the program writes them for a line scan too.
   const pixels =
     '<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06"><Image ID="Image:0"><Pixels ID="Pixels:0" ' +
@@ -217,21 +217,16 @@ Deno.test("rows take the pixel size of OME-XML only in files named like frames",
     [270, 2, pixels],
     [305, 2, "Prairie View 5.6.64.40"],
   ]);
-  for (
-    const [name, rows] of [
-      ["mouse.ome.tif", ["Y", 1, "Pixels"]],
-      ["mouse_Cycle00001_Ch1_000001.ome.tif", ["Y", 1, "Pixels"]],
-      ["LineScan-1_Cycle00001_Ch1_000001.ome.tif", ["Y", 1, "Pixels"]],
-      ["TSeries-1_Cycle00001_Ch1_000001.ome.tif", ["Y", 0.25, "um"]],
-    ] as const
-  ) {
-    await t.step(name, async () => {
-      await withFiles({ [name]: bytes }, async (path) => {
-        const { summary } = await loadHere(path);
-        deepEqual(summary.axes.map(({ name, step, unit }) => [name, step, unit]), [rows, ["X", 0.25, "um"]]);
-        match(codesOf(summary.warnings)[0]!, /metadata_missing|step_unknown/);
-      });
-    });
+  const IMAGE = "Cycle00001_Ch1_000001.ome.tif";
+  for (const name of ["mouse.ome.tif", `mouse_${IMAGE}`, `LineScan-1_${IMAGE}`, `TSeries-1_${IMAGE}`]) {
+    const { summary } = await loadBytes(name, bytes);
+    const rows = name.startsWith("TSeries") ? ["Y", 0.25, "um"] : ["Y", 1, "Pixels"];
+    deepEqual(
+      summary.axes.map(({ name, step, unit }) => [name, step, unit]),
+      [rows, ["X", 0.25, "um"]],
+      name,
+    );
+    match(codesOf(summary.warnings)[0]!, /metadata_missing|step_unknown/);
   }
 });
 
@@ -372,49 +367,38 @@ Deno.test("the list of scenes gives sizes of a cycle only once its images were r
   }));
 
 Deno.test("reads or refuses documents at the bounds", async (t) => {
-  const document = (sequences: readonly string[]) => `<PVScan date="">${sequences.join("")}</PVScan>`;
   const file = (name: string, channel = 1) => `<File channel="${channel}" filename="${name}"/>`;
-  const name = HAND_IMAGE;
   const sequence = (type: string, inner: string) =>
     `<Sequence type="${type}"><Frame>${inner}</Frame></Sequence>`;
+  const lines = (value: string) => `<PVStateShard><Key key="linesPerFrame" value="${value}"/></PVStateShard>`;
   const place = (n: number) =>
-    `<PVStateShard><Key key="positionCurrent_XAxis" value="${n * 1000}"/></PVStateShard>${file(name)}`;
-  const cases: Record<string, [string, RegExp | number]> = {
+    `<PVStateShard><Key key="positionCurrent_XAxis" value="${n * 1000}"/></PVStateShard>${file(HAND_IMAGE)}`;
+  const many = (length: number, text: (n: number) => string) =>
+    Array.from({ length }, (_, n) => text(n)).join("");
+  const cases: Record<string, [sequences: string, RegExp | number]> = {
     "65 channels": [
-      document([sequence("Single", Array.from({ length: 65 }, (_, n) => file(name, n)).join(""))]),
+      sequence("Single", many(65, (n) => file(HAND_IMAGE, n))),
       /a frame of the PVScan document has 65 images/,
     ],
-    "100,001 sequences": [document(Array.from({ length: 100_001 }, () => "<Sequence/>")), /100001 sequences/],
-    "50,000 scenes of one file": [
-      document(Array.from({ length: 50_000 }, () => sequence("Linescan", file(name)))),
-      50_000,
-    ],
+    "100,001 sequences": [many(100_001, () => "<Sequence/>"), /100001 sequences/],
+    "50,000 scenes of one file": [many(50_000, () => sequence("Linescan", file(HAND_IMAGE))), 50_000],
     "a name of a million characters": [
-      document([sequence("Linescan", file("_Cycle1_Ch1_".repeat(90_000)) + file(name, 2))]),
+      sequence("Linescan", file("_Cycle1_Ch1_".repeat(90_000)) + file(HAND_IMAGE, 2)),
       1,
     ],
     "a number of a million characters": [
-      document([
-        sequence(
-          "Linescan",
-          `<PVStateShard><Key key="linesPerFrame" value="${",".repeat(1e6)}"/></PVStateShard>${file(name)}`,
-        ),
-      ]),
+      sequence("Linescan", lines(",".repeat(1e6)) + file(HAND_IMAGE)),
       1,
     ],
-    "20,000 places of the stage": [
-      document(Array.from({ length: 20_000 }, (_, n) => sequence("TSeries Timed Element", place(n)))),
-      20_000,
-    ],
+    "20,000 places of the stage": [many(20_000, (n) => sequence("TSeries Timed Element", place(n))), 20_000],
   };
-  for (const [what, [text, expected]] of Object.entries(cases)) {
+  for (const [what, [sequences, expected]] of Object.entries(cases)) {
     await t.step(what, () =>
       withCopy(HAND, async (at) => {
-        Deno.writeTextFileSync(at(""), text);
+        Deno.writeTextFileSync(at(""), `<PVScan date="">${sequences}</PVScan>`);
         if (typeof expected !== "number") return match(await refusal(loadHere(at(""))), expected);
         const { summary } = await loadHere(at(""));
-        equal(summary.sceneCount, expected);
-        equal(summary.rows, 24);
+        deepEqual([summary.sceneCount, summary.rows], [expected, 24]);
       }));
   }
 });

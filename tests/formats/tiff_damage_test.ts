@@ -22,6 +22,12 @@ const OWN_FIELDS = 13;
 /** A file whose fields differ from what its strips hold. */
 const altered = (...fields: Field[]) => tiffBytes(GRAY, value, 1, fields);
 
+/** A file of one strip, which declares 400 bytes of a codec, by its value of Compression. */
+const compressed = (compression: number, strip: Uint8Array) =>
+  tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[strip]], [[259, 3, [compression]]]);
+
+const [DEFLATE, ZSTD] = [8, 50_000];
+
 const fixture = (name: string) => Deno.readFileSync(new URL(`../fixtures/tiff/${name}.tif`, import.meta.url));
 
 const DAMAGE: DamageTable = {
@@ -41,40 +47,30 @@ const DAMAGE: DamageTable = {
   ],
   "image depth": [() => altered([32997, 4, [5]]), /ImageDepth \(32997\) is 5/],
   "tiles of 2^20 by 2^20": [
-    () =>
-      tiffBytes({ ...GRAY, tile: [32, 16], codec: "deflate" }, value, 1, [[322, 4, [2 ** 20]], [323, 4, [
-        2 ** 20,
-      ]]]),
+    () => {
+      const fields: Field[] = [[322, 4, [2 ** 20]], [323, 4, [2 ** 20]]];
+      return tiffBytes({ ...GRAY, tile: [32, 16], codec: "deflate" }, value, 1, fields);
+    },
     /tile 0 at 8 \+ \d+ is too short for 2199023255552 bytes of deflate/,
   ],
   "a bomb of deflate": [
-    () => tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[deflateSync(new Uint8Array(64 << 20))]], [[259, 3, [8]]]),
+    () => compressed(DEFLATE, deflateSync(new Uint8Array(64 << 20))),
     /it holds more than the 400 bytes that are declared/,
   ],
   "a bomb of zstd": [
-    () =>
-      tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[zstdCompressSync(new Uint8Array(64 << 20))]], [[259, 3, [
-        50000,
-      ]]]),
+    () => compressed(ZSTD, zstdCompressSync(new Uint8Array(64 << 20))),
     /it holds more than the 400 bytes that are declared/,
   ],
   "a cut strip of deflate": [
-    () =>
-      tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[
-        deflateSync(new Uint8Array(400).map((_, i) => i * i)).subarray(0, 90),
-      ]], [[259, 3, [8]]]),
+    () => compressed(DEFLATE, deflateSync(new Uint8Array(400).map((_, i) => i * i)).subarray(0, 90)),
     /gives \d+ bytes of deflate, 400 are needed/,
   ],
   "a short strip of zstd": [
-    () =>
-      tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[zstdCompressSync(new Uint8Array(399))]], [[259, 3, [50000]]]),
+    () => compressed(ZSTD, zstdCompressSync(new Uint8Array(399))),
     /gives 399 bytes of zstd, 400 are needed/,
   ],
   "deflate without its checksum": [
-    () =>
-      tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[deflateSync(new Uint8Array(400)).subarray(0, -4)]], [[259, 3, [
-        8,
-      ]]]),
+    () => compressed(DEFLATE, deflateSync(new Uint8Array(400)).subarray(0, -4)),
     /it ends before its checksum/,
   ],
   "deflate of wider rows than declared": [

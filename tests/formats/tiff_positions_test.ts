@@ -2,15 +2,23 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { entryAt, type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import {
+  entryAt,
+  type ExtraFields,
+  type Field,
+  grayLayout,
+  type SampleBits,
+  tiffBytes,
+} from "../fixtures/tiff_writer.ts";
 import { codesOf } from "../warning_codes.ts";
 import { firstsAt, sizesIn } from "../planes.ts";
 import { withOpened } from "../temporary_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
-const pages = (count: number, ...fields: Field[]) =>
-  tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), count, fields);
+const byPage: SampleBits = (_x, _y, _s, page) => BigInt(page);
+
+const pages = (count: number, extra: ExtraFields = []) => tiffBytes(PAGE, byPage, count, extra);
 
 /** Checks all planes of 3 frames, 4 slices and 2 channels against the page that holds them. */
 async function checkAll(acquisition: Acquisition, pageOf: (t: number, z: number, c: number) => number) {
@@ -22,14 +30,16 @@ async function checkAll(acquisition: Acquisition, pageOf: (t: number, z: number,
   }
 }
 
+const pixelsOf = (order: string, content = "") =>
+  `<OME><Image ID="Image:0"><Pixels DimensionOrder="XY${order}" SizeX="5" SizeY="4" SizeZ="4" SizeC="2" SizeT="3" ` +
+  `Type="uint16">${content}</Pixels></Image></OME>`;
+
 Deno.test("OME-XML: each dimension order", async () => {
   const sizes = { Z: 4, C: 2, T: 3 };
   for (const order of ["ZCT", "ZTC", "CZT", "CTZ", "TZC", "TCZ"]) {
-    const xml =
-      `<OME><Image ID="Image:0"><Pixels DimensionOrder="XY${order}" SizeX="5" SizeY="4" SizeZ="4" ` +
-      `SizeC="2" SizeT="3" Type="uint16"><TiffData/></Pixels></Image></OME>`;
+    const xml = pixelsOf(order, "<TiffData/>");
     await withOpened(
-      { "a.ome.tif": pages(24, [270, 2, xml]) },
+      { "a.ome.tif": pages(24, [[270, 2, xml]]) },
       (acquisition) =>
         checkAll(acquisition, (T, Z, C) => {
           const [a, b, c] = [...order] as ("Z" | "C" | "T")[];
@@ -41,11 +51,9 @@ Deno.test("OME-XML: each dimension order", async () => {
 });
 
 Deno.test("OME-XML without TiffData: directories in the dimension order, as many as there are planes", async () => {
-  const xml =
-    `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="4" SizeC="2" ` +
-    `SizeT="3" Type="uint16"/></Image></OME>`;
+  const xml = pixelsOf("CZT");
   for (const [count, codes] of [[23, ["planes_missing"]], [24, []], [25, ["content_left_out"]]] as const) {
-    await withOpened({ "a.ome.tif": pages(count, [270, 2, xml]) }, async (acquisition) => {
+    await withOpened({ "a.ome.tif": pages(count, [[270, 2, xml]]) }, async (acquisition) => {
       if (count > 23) await checkAll(acquisition, (t, z, c) => (t * 4 + z) * 2 + c);
       deepEqual(codesOf(acquisition.warnings), codes);
     });
@@ -55,7 +63,7 @@ Deno.test("OME-XML without TiffData: directories in the dimension order, as many
 Deno.test("ImageJ: channels, then slices, then frames", () => {
   const text = "ImageJ=1.53t\nimages=24\nchannels=2\nslices=4\nframes=3\nhyperstack=true\n";
   return withOpened(
-    { "a.tif": pages(24, [270, 2, text]) },
+    { "a.tif": pages(24, [[270, 2, text]]) },
     (acquisition) => checkAll(acquisition, (t, z, c) => (t * 4 + z) * 2 + c),
   );
 });
@@ -86,23 +94,13 @@ Deno.test("pages without a dialect are slices, except reduced ones before the fi
     deepEqual(await firstsAt(acquisition, {}), [7]);
   });
   // One that is as large as the planes is one of them.
-  const marked = tiffBytes(
-    PAGE,
-    (_x, _y, _s, page) => BigInt(page),
-    3,
-    (page) => [[254, 4, [page === 0 ? 1 : 0]]],
-  );
+  const marked = pages(3, (page) => [[254, 4, [page === 0 ? 1 : 0]]]);
   await withOpened({ "a.tif": marked }, async (acquisition) => {
     for (let z = 0; z < 3; z += 1) deepEqual(await firstsAt(acquisition, { z }), [z]);
   });
   // Bit 0 of NewSubfileType marks a reduced page, bit 2 a mask, bit 1 a page of several.
   for (const [kind, firsts] of [[1, [1, 2]], [4, [1, 2]], [2, [0]]] as const) {
-    const mixed = tiffBytes(
-      PAGE,
-      (_x, _y, _s, page) => BigInt(page),
-      3,
-      (page) => page === 0 ? [[254, 4, [kind]], [256, 4, [3]]] : [],
-    );
+    const mixed = pages(3, (page) => page === 0 ? [[254, 4, [kind]], [256, 4, [3]]] : []);
     await withOpened({ "a.tif": mixed }, async (acquisition) => {
       for (const [z, first] of firsts.entries()) deepEqual(await firstsAt(acquisition, { z }), [first]);
       equal(acquisition.axes.find(({ name }) => name === "Z")?.size ?? 1, firsts.length);
@@ -113,7 +111,7 @@ Deno.test("pages without a dialect are slices, except reduced ones before the fi
 Deno.test("leaves pages of another layout out of the stack", async () => {
   const layout = { ...PAGE, samples: 3, rowsPerStrip: 4 };
   const file = (own: Field[], ...other: Field[]) =>
-    tiffBytes(layout, (_x, _y, _s, page) => BigInt(page), 3, (page) => page === 1 ? other : own);
+    tiffBytes(layout, byPage, 3, (page) => page === 1 ? other : own);
   // Columns, rows, samples, bits, format, planar configuration, photometric interpretation.
   const different: Field[][] = [
     [[256, 4, [4]]],
@@ -133,12 +131,7 @@ Deno.test("leaves pages of another layout out of the stack", async () => {
     });
   }
   // A page whose layout is damaged keeps its place.
-  const damaged = tiffBytes(
-    PAGE,
-    (_x, _y, _s, page) => BigInt(page),
-    3,
-    (page) => page === 1 ? [[277, 3, []]] : [],
-  );
+  const damaged = pages(3, (page) => page === 1 ? [[277, 3, []]] : []);
   await withOpened({ "a.tif": damaged }, async (acquisition) => {
     deepEqual(await firstsAt(acquisition, { z: 2 }), [2]);
     await rejects(firstsAt(acquisition, { z: 1 }), /no number for SamplesPerPixel/);
