@@ -45,7 +45,6 @@ export interface InfoRecord {
   readonly offsets: Readonly<
     Record<"channelColors" | "scanInformation" | "timeStamps" | "eventList", number>
   >;
-  /** Offsets of existing drawing lists, by name. */
   readonly overlays: readonly { readonly name: string; readonly offset: number }[];
 }
 

@@ -79,7 +79,6 @@ export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
   return Float64Array.from({ length: count }, (_, i) => view.getFloat64(i * 8, true));
 }
 
-/** Bytes before the text of an event. */
 const EVENT_HEAD_BYTES = 16;
 
 /** Largest total size of the events of a file in bytes. */
@@ -119,7 +118,6 @@ const LIST_HEAD_BYTES = 200;
 /** Largest list in bytes; a freehand drawing has some thousand points. */
 const MAX_LIST_BYTES = 4 << 20;
 
-/** Names of shapes. */
 const SHAPES: Readonly<Record<number, string>> = {
   13: "text",
   14: "line",
@@ -140,7 +138,6 @@ const SHAPES: Readonly<Record<number, string>> = {
   29: "circle by three points",
 };
 
-/** Shapes without points. */
 const WITHOUT_POINTS = new Set([13, 15, 16, 17, 25]);
 
 /** Smallest number of bytes of an element before its geometry: display settings and the name of the font. */

@@ -9,7 +9,6 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 
 /** An entry of a block: a value, or a nested block. */
 export interface ScanEntry {
-  /** Number that identifies its meaning. */
   readonly id: number;
   /** Text or number; `null` for a block and for a value of an unknown type. */
   readonly value: string | number | null;
@@ -26,7 +25,6 @@ const MAX_SCAN_ENTRIES = 100_000;
 /** Deepest nesting of blocks; the channel of a track is in the fourth level. */
 const MAX_DEPTH = 16;
 
-/** Largest total size of the texts of a file in bytes. */
 const MAX_TEXTS_BYTES = 4 << 20;
 
 /** Reads the tree. @throws {DecodeFailed} it lies outside the file, is not a recording, or is too large */
@@ -92,7 +90,6 @@ export interface Recording {
   readonly pixelTime: number | null;
   /** Whether every second line was scanned backwards; `null` if unknown. */
   readonly bidirectional: boolean | null;
-  /** Names of the acquired data channels in the acquired tracks. */
   readonly channelNames: readonly string[];
 }
 
@@ -114,7 +111,6 @@ export function recordingOf(tree: ScanEntry | null): Recording {
   };
 }
 
-/** The blocks in the lists with this id. */
 const blocksIn = ({ entries }: ScanEntry, list: number): ScanEntry[] =>
   entries.filter(({ id }) => id === list).flatMap(({ entries }) => entries);
 

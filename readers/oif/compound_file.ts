@@ -185,7 +185,6 @@ class Sectors {
     this.#count = Math.ceil(Math.max(0, base.size - origin) / sectorBytes);
   }
 
-  /** True if the table uses sectors after the last one. */
   get reachesBeyond(): boolean {
     return this.next.subarray(this.#count).some((next) => next !== FREE);
   }

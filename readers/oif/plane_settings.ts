@@ -53,7 +53,6 @@ export class PlaneSettings {
     return this.read(settingsName(image));
   }
 
-  /** A settings text by its name; `null` if it is missing or damaged. */
   read(name: string): Settings | null {
     return unlessLost(this.warnings, `The settings "${name}"`, () => {
       const stream = this.#streams.open(name);

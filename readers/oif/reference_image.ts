@@ -27,7 +27,6 @@ export interface ReferenceSources {
   readonly settings: PlaneSettings;
   readonly main: MainSettings;
   readonly names: readonly PlaneName[];
-  /** A plane of the main image, and its number of columns. */
   readonly plane: { readonly name: string; readonly columns: number };
 }
 

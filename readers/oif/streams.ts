@@ -13,7 +13,6 @@ export interface NamedStreams {
   /** Names of all other files, as stored, ordered by code unit. */
   readonly names: readonly string[];
   readonly fileSize: number;
-  /** Paths of all files of an OIF. */
   readonly paths?: () => readonly string[];
   readonly warnings: readonly Warning[];
   readonly indexBytes: number;

@@ -39,7 +39,6 @@ export function stepsOf(
 export function timesOf(grid: FrameGrid): number[] | null {
   const starts = (timeOf: (frame: PvFrame) => number | null) =>
     timesFrom(Array.from(grid.starts, (frame) => (frame && timeOf(frame)) ?? NaN));
-  if (grid.times < 2) return null;
   return starts((frame) => frame.relativeTime) ?? starts((frame) => frame.absoluteTime);
 }
 
@@ -50,7 +49,6 @@ function frameStep(period: number | null, times: readonly number[] | null): numb
   return Math.abs(mean - period) <= TOLERANCE * period ? period : mean;
 }
 
-/** Mean distance between focus planes in um. */
 function focusStep(scan: PvScan, { sequences }: CycleGroup, grid: FrameGrid): number | null {
   if (grid.slices < 2) return null;
   const [first, last] = [grid.at(0, 0), grid.at(0, grid.slices - 1)].map((frame) =>
@@ -64,7 +62,6 @@ const AGREEMENT = 0.01;
 
 /** Settings of a line scan; each is `null` if unknown. */
 export interface LineSettings {
-  /** Planned number of lines. */
   readonly lines: number | null;
   /** Seconds per row. */
   readonly period: number | null;

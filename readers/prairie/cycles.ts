@@ -16,7 +16,6 @@ export interface CycleGroup {
   /** Axis of the frames; `line` if each frame is a line scan. */
   readonly axis: FrameAxis;
   readonly sequences: readonly PvSequence[];
-  /** Indices of the sequences in the document. */
   readonly indices: readonly number[];
 }
 
@@ -88,7 +87,6 @@ function kindOf(scan: PvScan, sequence: PvSequence): string {
 interface Place {
   readonly x: number | null;
   readonly y: number | null;
-  /** Number of the tile in a grid, or `null`. */
   readonly tile: number | null;
   readonly distance: number;
 }
@@ -138,7 +136,6 @@ export class FrameGrid {
     return frames[backward ? this.slices - 1 - z : z];
   }
 
-  /** All stored frames, in the order T, Z. */
   *frames(): Generator<PvFrame> {
     for (let t = 0; t < this.times; t += 1) {
       for (let z = 0; z < this.slices; z += 1) {
@@ -148,7 +145,6 @@ export class FrameGrid {
     }
   }
 
-  /** The image of a channel in a frame, or `undefined`. */
   file(at: { readonly t: number; readonly z: number }, channel: number): PvFile | undefined {
     return this.at(at.t, at.z)?.files.find((file) => file.channel === channel);
   }

@@ -11,7 +11,6 @@ import { addWarning, type Warning } from "../warning.ts";
 export class ScanFiles {
   readonly folder: string;
   readonly access: FileAccess;
-  /** Total size of the document and its files in bytes. */
   readonly totalSize: number;
   readonly warnings: Warning[] = [];
   readonly #sizes = new Map<string, number>();
@@ -49,7 +48,6 @@ export class ScanFiles {
     this.totalSize = this.#sizes.values().reduce((sum, bytes) => sum + bytes, size);
   }
 
-  /** Opens a file of the folder; `null` if it is missing. */
   readonly open = (name: string): RandomAccessFile | null =>
     this.access.openNeighbour(join(this.folder, name));
 
@@ -63,12 +61,10 @@ export class ScanFiles {
     return this.#sizes.get(name) ?? null;
   }
 
-  /** Paths of the files, without the document. */
   paths(): string[] {
     return [...this.#sizes.keys()].map((name) => join(this.folder, name));
   }
 
-  /** Upper estimate of the memory in bytes. */
   get indexBytes(): number {
     return this.#sizes.size * 256;
   }

@@ -96,7 +96,6 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   };
 }
 
-/** The stored images, in the order T, Z, channel. */
 function* storedImages(grid: FrameGrid, files: ScanFiles): Generator<PvFile> {
   for (const frame of grid.frames()) {
     for (const file of frame.files) if (files.sizeOf(file.name) !== null) yield file;

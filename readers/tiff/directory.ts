@@ -163,7 +163,6 @@ export class Directory {
     return this.entry(tag) !== undefined;
   }
 
-  /** Number of values of a tag; 0 if it is absent. */
   count(tag: number): number {
     return this.entry(tag)?.count ?? 0;
   }

@@ -23,7 +23,6 @@ export type OpenPlaneFile = (name: string) => ByteSource | null;
 
 /** The files of some planes. */
 export class PlaneFiles {
-  /** The plane whose layout the others must have. */
   readonly first: PlaneSource;
   readonly #recent: RecentFiles<TiffFile>;
 

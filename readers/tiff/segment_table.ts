@@ -59,7 +59,6 @@ export class SegmentTable {
     for (const set of sets) for (let i = first; i < end; i += 1) yield set * across * down + i;
   }
 
-  /** The wanted rows among the first `rows` rows of a strip or tile. */
   wantedRows(index: number, rows: number): RowRange {
     const { top } = this.place(index);
     return { start: Math.max(0, this.shown.start - top), end: Math.min(rows, this.shown.end - top) };
@@ -69,7 +68,6 @@ export class SegmentTable {
     return this.#ranges.offsets[index]!;
   }
 
-  /** Number of stored bytes. */
   length(index: number): number {
     return this.#ranges.lengths[index]!;
   }
