@@ -170,12 +170,7 @@ export class Directory {
   /** First value of a tag. @throws {DecodeFailed} the value lies outside the file, or the entry is damaged */
   number(tag: number): number | undefined {
     const entry = this.#numeric(tag);
-    if (!entry) return undefined;
-    const own = entry.at - this.offset;
-    // Most values are in the directory itself and need no array.
-    return own >= 0 && own + bytesOf(entry.type) <= this.#bytes.byteLength
-      ? FIELD_TYPES[entry.type]![1](this.#bytes, own, this.encoding.littleEndian)
-      : this.#numbers(entry, 1)[0];
+    return entry && FIELD_TYPES[entry.type]![1](this.#view(entry, 1), 0, this.encoding.littleEndian);
   }
 
   /**
@@ -190,13 +185,9 @@ export class Directory {
     if (entry.count > most) {
       throw new DecodeFailed(`${tagName(tag)} has ${entry.count} values, more than ${most}`);
     }
-    return this.#numbers(entry, entry.count);
-  }
-
-  #numbers(entry: Entry, count: number): Float64Array {
     const [width, read] = FIELD_TYPES[entry.type]!;
-    const view = this.#view(entry, count);
-    return new Float64Array(count).map((_, i) => read(view, i * width, this.encoding.littleEndian));
+    const view = this.#view(entry, entry.count);
+    return new Float64Array(entry.count).map((_, i) => read(view, i * width, this.encoding.littleEndian));
   }
 
   #view(entry: Entry, count: number): DataView<ArrayBuffer> {
