@@ -133,10 +133,10 @@ export function readPage(directory: Directory): PageLayout {
   const photometric = directory.number(TAG.PhotometricInterpretation) ??
     // As in libjpeg, three components of JPEG are YCbCr unless the file states otherwise.
     (compression === JPEG_COMPRESSION && samples === 3 ? PHOTOMETRIC.ycbcr : PHOTOMETRIC.blackIsZero);
-  const factors = directory.numbers(TAG.YCbCrSubSampling, 2);
-  const isRawYCbCr = photometric === PHOTOMETRIC.ycbcr && compression !== JPEG_COMPRESSION;
   // JPEG streams carry their own subsampling factors.
-  if (isRawYCbCr && factors.some((factor) => factor !== 1)) {
+  const isRawYCbCr = photometric === PHOTOMETRIC.ycbcr && compression !== JPEG_COMPRESSION;
+  const factors = isRawYCbCr ? directory.numbers(TAG.YCbCrSubSampling, 2) : [];
+  if (factors.some((factor) => factor !== 1)) {
     throw new DecodeFailed(
       `${tagName(TAG.YCbCrSubSampling)} is ${factors.join(", ")} without JPEG compression; only 1, 1 is read`,
     );

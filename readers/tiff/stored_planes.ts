@@ -1,6 +1,6 @@
 /** The planes of one file: pages grouped by layout, each with its directory; or planes in a row that share one directory. */
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { MAX_SEGMENTS, type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
 import { blockBits, rowBytes } from "./segment_table.ts";
@@ -103,9 +103,7 @@ function kindOf(directory: Directory): PageKind & { readonly key: string } {
 
 /** Warns about a chain that is broken after `pages` pages. */
 export const endsEarly = ({ brokenTail }: TiffFile, pages: number): Warning[] =>
-  brokenTail === null
-    ? []
-    : [warning("file_damaged", `The file ends early, after ${pages} pages: ${brokenTail}`)];
+  warnIf(brokenTail !== null, "file_damaged", `The file ends early, after ${pages} pages: ${brokenTail}`);
 
 /** Whether the planes of two pages have the same size and samples. */
 export function sameLayout(a: PageLayout, b: PageLayout): boolean {
