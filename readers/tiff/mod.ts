@@ -21,7 +21,7 @@ import { warning } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
 import { plainSeries } from "./dialects/plain.ts";
 import * as marks from "./marks.ts";
-import { noted, oneSeries, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
+import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "./tags.ts";
 import { isOmeXml } from "./text.ts";
 import { TiffFile } from "./tiff_file.ts";
@@ -78,7 +78,9 @@ const DIALECTS: readonly Dialect[] = [
   },
 ];
 
-const single = (stack: Stack | null) => stack && oneSeries(stack);
+/** The list of a file with one series. */
+const single = (stack: Stack | null): SeriesList | null =>
+  stack && { count: 1, own: 0, warnings: [], entries: () => [{ name: null, sizes: {} }], open: () => stack };
 
 /** Whether a file is named like a file of an Olympus set, or may have a text file beside it. */
 function mayBeOlympus({ path, files }: Opened): boolean {

@@ -117,12 +117,3 @@ export interface OpenedSeries {
   readonly opened: Opened;
   readonly list: SeriesList;
 }
-
-/** The list of a file with one series. */
-export const oneSeries = (stack: Stack): SeriesList => ({
-  count: 1,
-  own: 0,
-  warnings: [],
-  entries: () => [{ name: null, sizes: {} }],
-  open: () => stack,
-});
