@@ -1,10 +1,11 @@
-/** Offsets of strips in files above 4 GB, of which only the pages exist. */
+/** Pages of LSM files: offsets of strips above 4 GB, where only the pages exist, and types of samples. */
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { grayLayout, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
-import { CheckedSource } from "../io/byte_source.ts";
+import { type Field, grayLayout, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
+import { CheckedSource, DecodedBytes } from "../io/byte_source.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { type Dimensions, writtenOrder } from "./info_record.ts";
+import { readLsmPage } from "./lsm_page.ts";
 import { PageList } from "./planes.ts";
 
 const GIB = 2 ** 30;
@@ -90,4 +91,26 @@ Deno.test("pages that were never written are missing, with all that follow", () 
   );
   equal(offsetsOf([[1 * GIB], [2 * GIB], [0, 0], [3 * GIB]], 4 * GIB)[2], null);
   throws(() => offsetsOf([[1 * GIB, 0]], 5 * GIB), /is 0 for some strips of a page/);
+});
+
+/** The sample types of a page of three channels with these fields. */
+function typesOf(...fields: Field[]): string[] {
+  const layout = { ...grayLayout(6, 4, 32), samples: 3, planar: true };
+  const bytes = tiffOf(layout, [[0, 1, 2].map(() => new Uint8Array(96))], fields);
+  const tiff = new TiffFile(new DecodedBytes(bytes, "the file"), new FileAccess());
+  return readLsmPage(tiff, tiff.first).samples.map(({ sampleType }) => sampleType);
+}
+
+Deno.test("each channel has its own type, or all have the first", () => {
+  deepEqual(typesOf([339, 3, [1, 2, 3]]), ["uint32", "int32", "float32"]);
+  deepEqual(typesOf([339, 3, [2]]), ["int32", "int32", "int32"]);
+  deepEqual(typesOf([258, 3, [8, 16, 8]], [339, 3, [1]]), ["uint8", "uint16", "uint8"]);
+});
+
+Deno.test("interleaved channels have one type", () => {
+  const interleaved: Field[] = [[284, 3, [1]], [273, 4, [8]], [279, 4, [288]]];
+  deepEqual(typesOf(...interleaved, [339, 3, [1, 1, 1]]), ["uint32", "uint32", "uint32"]);
+  for (const field of [[258, 3, [8, 16, 8]], [339, 3, [1, 2, 1]]] as Field[]) {
+    throws(() => typesOf(...interleaved, field), /has interleaved samples of several types/);
+  }
 });

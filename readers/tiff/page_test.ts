@@ -6,9 +6,11 @@ import {
   type TiffLayout,
   tiffOf,
 } from "../../tests/fixtures/tiff_writer.ts";
+import type { Codec } from "../codecs/segment.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { type PageLayout, readPage } from "./page.ts";
+import { SegmentTable } from "./segment_table.ts";
 import { TiffFile } from "./tiff_file.ts";
 
 const GRAY = grayLayout(6, 4, 16);
@@ -154,4 +156,30 @@ Deno.test("chroma with fewer samples than pixels is refused outside of JPEG", ()
     ycbcr(2, 1, ...factors)();
   }
   ycbcr(6, 1, 1, 1)();
+});
+
+/** A codec without a limit to what it gives. */
+const CODEC: Codec = {
+  title: "anything",
+  image: false,
+  bitOrder: false,
+  maxExpansion: Infinity,
+  workingBytes: () => 0,
+  decode: (input) => input,
+};
+
+Deno.test("a compressed tile declares 2^31 - 1 bytes at most", () => {
+  const layout: TiffLayout = { ...grayLayout(5, 1, 8), tile: [16, 1], codec: "deflate" };
+  const bytes = tiffOf(layout, [[new Uint8Array(9)]], [[322, 4, [0]], [323, 4, [0]]]);
+  const check = (width: number, rows = 1) => {
+    const view = new DataView(bytes.buffer);
+    view.setUint32(entryAt(bytes, 322) + 8, width, true);
+    view.setUint32(entryAt(bytes, 323) + 8, rows, true);
+    const tiff = new TiffFile(new DecodedBytes(bytes, "the file"), new FileAccess());
+    new SegmentTable({ tiff, page: readPage(tiff.first) }, CODEC).check([{ sample: 0 }], CODEC);
+  };
+  check(2 ** 31 - 1);
+  check(2 ** 30 - 1, 2);
+  throws(() => check(2 ** 30, 2), /tile 0 declares 2147483648 bytes, more than 2147483647/);
+  throws(() => check(2 ** 31), /tile 0 declares 2147483648 bytes, more than 2147483647/);
 });
