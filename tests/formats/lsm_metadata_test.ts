@@ -2,11 +2,9 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { documentsOf } from "../../readers/io/document_list.ts";
-import { chooseFormat } from "../../readers/choose_format.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
-import { LsmBytes } from "../fixtures/lsm_files.ts";
+import { loadBytes } from "../damage.ts";
+import { loadLsm, LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../temporary_files.ts";
 import { tinyTiff } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
@@ -86,11 +84,10 @@ Deno.test("the rows of a line scan are time, and the scanned line is a document"
 Deno.test("the time of a line is the interval, or that of the track where there is neither interval nor stamps", async () => {
   deepEqual(axes(await opened("point.lsm"))["Y"], [0.001, "seconds"]);
   const unstamped = new LsmBytes("line_scan.lsm").field(132, 0);
-  const steps = (bytes: Uint8Array) =>
-    withFiles({ "a.lsm": bytes }, async (path) => {
-      const { summary } = await loadHere(path);
-      return [summary.axes.find(({ name }) => name === "Y"), codesOf(summary.warnings)] as const;
-    });
+  const steps = async (bytes: Uint8Array) => {
+    const { summary } = await loadLsm(bytes);
+    return [summary.axes.find(({ name }) => name === "Y"), codesOf(summary.warnings)];
+  };
   deepEqual(await steps(unstamped.bytes), [{ name: "Y", size: 37, step: 0.25, unit: "seconds" }, []]);
   deepEqual(await steps(unstamped.field(124, 0).bytes), [
     { name: "Y", size: 37, step: 1, unit: "Pixels" },
@@ -109,7 +106,7 @@ Deno.test("names are distinct, by default those of data channels", async () => {
   deepEqual(named(await opened("old.lsm")), [["Ch5", "#0000ff"]]);
   deepEqual(named(await opened("tiles.lsm")), [["CH1", null], ["CH2", null]]);
   const unnamed = new LsmBytes("series_tzc.lsm").field(108, 0);
-  const { summary } = await withFiles({ "a.lsm": unnamed.bytes }, (path) => loadHere(path));
+  const { summary } = await loadLsm(unnamed.bytes);
   deepEqual(summary.channels.map(({ name }) => name), ["Ch2", "Ch3"]);
 });
 
@@ -146,31 +143,16 @@ Deno.test("an interrupted series keeps its length and says which planes are miss
 
 Deno.test("the record makes a file LSM, whatever its extension", async () => {
   const lsm = Deno.readFileSync(fixture("old.lsm"));
-  await withFiles(
-    { "a.tif": lsm, "b.dat": lsm, "c.lsm": tinyTiff(), "d.lsm": lsm.slice(0, 7) },
-    async (_, folder) => {
-      const formatOf = async (name: string) => {
-        const files = new FileAccess();
-        try {
-          return (await chooseFormat(`${folder}/${name}`, SUPPORTED_EXTENSIONS, files)).format.name;
-        } finally {
-          files.close();
-        }
-      };
-      deepEqual(await Promise.all(["a.tif", "b.dat", "c.lsm"].map(formatOf)), ["lsm", "lsm", "tif"]);
-      deepEqual(codesOf((await loadHere(`${folder}/c.lsm`)).summary.warnings), ["read_differently"]);
-      await rejects(loadHere(`${folder}/d.lsm`), { name: "DecodeFailed" });
-    },
-  );
+  for (const name of ["a.tif", "b.dat"]) equal((await loadBytes(name, lsm)).summary.format, "lsm");
+  const { summary } = await loadBytes("c.lsm", tinyTiff());
+  deepEqual([summary.format, codesOf(summary.warnings)], ["tif", ["read_differently"]]);
+  await rejects(loadBytes("d.lsm", lsm.slice(0, 7)), { name: "DecodeFailed" });
 });
 
 Deno.test("a field exists if the record includes all of it", async () => {
   // The number of tiles lies at bytes 268 to 271.
   for (const [length, scenes] of [[272, 4], [271, 2]] as const) {
-    const { summary } = await withFiles(
-      { "a.lsm": new LsmBytes("tiles.lsm").field(4, length).bytes },
-      (path) => loadHere(path),
-    );
+    const { summary } = await loadLsm(new LsmBytes("tiles.lsm").field(4, length).bytes);
     equal(summary.sceneCount, scenes, `${length}`);
   }
 });
@@ -179,7 +161,7 @@ Deno.test("an axis that the scan type lacks is served where all its planes exist
   // Scan type 0 counts focus planes alone; page 3 is the thumbnail of the second plane of the first time point.
   const stack = () => new LsmBytes("series_tzc.lsm").field(88, 0);
   for (const [bytes, times] of [[stack().bytes, 3], [stack().link(3, 0).bytes, 1]] as const) {
-    const { summary } = await withFiles({ "a.lsm": bytes }, (path) => loadHere(path));
+    const { summary } = await loadLsm(bytes);
     equal(summary.axes.find(({ name }) => name === "T")?.size ?? 1, times);
   }
 });

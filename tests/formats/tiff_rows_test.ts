@@ -1,31 +1,29 @@
 /** How much of a TIFF is read for some rows of a plane. */
 import { equal, rejects } from "node:assert/strict";
-import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { entryAt, grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { openHere } from "../load_here.ts";
+import { withFiles } from "../temporary_files.ts";
 
-/** Bytes that a plan for these rows reads, and the values of the first channel. */
+/** Bytes that a plan for these rows of the first channel reads. */
 async function costOf(bytes: Uint8Array, rows?: RowRange): Promise<number> {
-  const path = await Deno.makeTempFile({ suffix: ".tif" });
   const files = new FileAccess();
-  try {
-    Deno.writeFileSync(path, bytes);
-    const { acquisition } = await openChosen(
-      await chooseFormat(path, SUPPORTED_EXTENSIONS, files),
-      files,
+  let cost = 0;
+  await withFiles({ "a.tif": bytes }, (path) =>
+    openHere(
+      path,
+      async (acquisition) => {
+        const plan = await acquisition.plan([0], FIRST_POSITION, rows);
+        const { start, end } = plan.filled ?? { start: 0, end: plan.rows };
+        const before = files.counts.bytes;
+        await plan.decode([new Float32Array((end - start) * plan.columns)]);
+        cost = files.counts.bytes - before;
+      },
       null,
-    );
-    const plan = await acquisition.plan([0], FIRST_POSITION, rows);
-    const { start, end } = plan.filled ?? { start: 0, end: plan.rows };
-    const before = files.counts.bytes;
-    await plan.decode([new Float32Array((end - start) * plan.columns)]);
-    return files.counts.bytes - before;
-  } finally {
-    files.close();
-    await Deno.remove(path);
-  }
+      files,
+    ));
+  return cost;
 }
 
 const written = (layout: TiffLayout) => tiffBytes(layout, (x, y) => BigInt((x * 7 + y * 3) % 251));
