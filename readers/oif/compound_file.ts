@@ -168,7 +168,11 @@ function wordsOf(bytes: Uint8Array): Uint32Array {
 
 /** The sectors of a file or stream. */
 class Sectors {
+  readonly #base: ByteSource;
+  readonly #origin: number;
+  readonly #sectorBytes: number;
   readonly #count: number;
+  readonly #next: Uint32Array;
 
   /**
    * Creates the sectors from their table.
@@ -176,27 +180,26 @@ class Sectors {
    * @param base contains the sectors, from `origin` on
    * @param next for each sector, the next one in its chain
    */
-  constructor(
-    private readonly base: ByteSource,
-    private readonly origin: number,
-    private readonly sectorBytes: number,
-    private readonly next: Uint32Array,
-  ) {
+  constructor(base: ByteSource, origin: number, sectorBytes: number, next: Uint32Array) {
+    this.#base = base;
+    this.#origin = origin;
+    this.#sectorBytes = sectorBytes;
+    this.#next = next;
     this.#count = Math.ceil(Math.max(0, base.size - origin) / sectorBytes);
   }
 
   get reachesBeyond(): boolean {
-    return this.next.subarray(this.#count).some((next) => next !== FREE);
+    return this.#next.subarray(this.#count).some((next) => next !== FREE);
   }
 
   get indexBytes(): number {
-    return this.next.byteLength;
+    return this.#next.byteLength;
   }
 
   /** The bytes of a stream. @throws {DecodeFailed} as `chain`, or the chain has fewer than `size` bytes */
   stream(first: number, size: number, name: string): ByteSource {
-    if (size > this.base.size) {
-      throw new DecodeFailed(`${name} declares ${size} bytes; ${this.base.name} has ${this.base.size}`);
+    if (size > this.#base.size) {
+      throw new DecodeFailed(`${name} declares ${size} bytes; ${this.#base.name} has ${this.#base.size}`);
     }
     const chain = this.chain(first, size, name);
     if (chain.size < size) {
@@ -209,21 +212,21 @@ class Sectors {
   chain(first: number, most: number, name: string): ByteSource {
     const runs: Run[] = [];
     let end = 0;
-    for (let sector = first; end < most && sector !== END_OF_CHAIN; sector = this.next[sector] ?? FREE) {
+    for (let sector = first; end < most && sector !== END_OF_CHAIN; sector = this.#next[sector] ?? FREE) {
       if (sector >= this.#count) {
         const place = sector === FREE ? "an unused sector" : `sector ${sector}`;
         throw new DecodeFailed(`${name} leads to ${place}, but there are ${this.#count}`);
       }
-      const place = this.origin + sector * this.sectorBytes;
+      const place = this.#origin + sector * this.#sectorBytes;
       const start = end;
-      end += this.sectorBytes;
+      end += this.#sectorBytes;
       const last = runs.at(-1);
       if (last !== undefined && last.place + start - last.start === place) last.end = end;
       else if (runs.push({ start, end, place }) > MAX_RUNS) {
         throw new DecodeFailed(`${name} is scattered over more than ${MAX_RUNS} places`);
       }
     }
-    return new Chain(this.base, runs, Math.min(end, most), name);
+    return new Chain(this.#base, runs, Math.min(end, most), name);
   }
 }
 
@@ -235,23 +238,27 @@ interface Run {
 }
 
 class Chain extends CheckedSource {
-  constructor(
-    private readonly base: ByteSource,
-    private readonly runs: readonly Run[],
-    override readonly size: number,
-    override readonly name: string,
-  ) {
+  readonly name: string;
+  readonly size: number;
+  readonly #base: ByteSource;
+  readonly #runs: readonly Run[];
+
+  constructor(base: ByteSource, runs: readonly Run[], size: number, name: string) {
     super();
+    this.#base = base;
+    this.#runs = runs;
+    this.size = size;
+    this.name = name;
   }
 
   override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
-    let run = this.runs.findIndex(({ end }) => end > offset);
+    let run = this.#runs.findIndex(({ end }) => end > offset);
     for (let done = 0; done < target.length; run += 1) {
-      const { start, end, place } = this.runs[run]!;
+      const { start, end, place } = this.#runs[run]!;
       const at = offset + done;
       const step = Math.min(end - at, target.length - done);
-      this.base.readInto(place + at - start, target.subarray(done, done + step), what);
+      this.#base.readInto(place + at - start, target.subarray(done, done + step), what);
       done += step;
     }
   }
