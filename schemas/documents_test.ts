@@ -234,6 +234,18 @@ for (const [kind, pointer, value, problem] of [...single, ...ELSEWHERE]) {
   ];
   add(kind, `${pointer} = ${JSON.stringify(value)}`, problem, (doc) => void (at(doc, object)[field] = value));
 }
+/** Objects with the own field `__proto__`, as JSON.parse makes it. */
+const PROTO: [DocumentKindName, pointer: string, value: string, problem: string | null][] = [
+  ["acqimage", "/rois/1", "null", "/rois/1/__proto__"],
+  ["acqimage", "/rois/0/metadata", '"text"', null],
+  ["acqimage", "/axis_display", '{"type": "time", "unit": "s", "scale": 1}', null],
+  ["acqimage", "/axis_display", '{"type": "time", "unit": "s", "scale": 0}', "/axis_display/__proto__/scale"],
+];
+for (const [kind, pointer, value, problem] of PROTO) {
+  add(kind, `${pointer} with __proto__ = ${value}`, problem, (doc) => {
+    Object.defineProperty(at(doc, pointer), "__proto__", { value: JSON.parse(value), enumerable: true });
+  });
+}
 for (const kind of Object.keys(WHOLE) as DocumentKindName[]) {
   for (const value of [null, [], "text", 1, true]) {
     add(kind, `a bare ${JSON.stringify(value)}`, "", () => value);
