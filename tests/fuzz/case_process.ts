@@ -13,6 +13,7 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import { openResponse } from "../../session/open_response.ts";
 import { OpenResponse } from "../../schemas/http.ts";
 import { type LoadedAcquisition, planLoad, requestOf } from "../load_here.ts";
+import { copy } from "../temporary_files.ts";
 import {
   compare,
   compareTransplant,
@@ -28,18 +29,14 @@ import { Peer, type PeerReading } from "./peer.ts";
 import { Random } from "./random.ts";
 import { type FuzzedFormat, type Seed, seedsOf } from "./seeds.ts";
 
-/** What became of a case. */
 export type Outcome = "planes" | "refused" | "large";
 
-/** One line of output. */
 export interface CaseLine {
   readonly case: number;
   /** Absent before the case, present after it. */
   readonly outcome?: Outcome;
   readonly finding?: string;
-  /** Outcomes of our reader and of the peer. */
   readonly compared?: string;
-  /** Other samples from either reader. */
   readonly difference?: string;
   /** A seed whose cases are not compared, and why. */
   readonly unjudged?: string;
@@ -140,7 +137,6 @@ class PeerJudge {
   /** What our reader makes of each seed; `null` where the two do not agree on it. */
   readonly #undamaged = new Map<Seed, UndamagedReading | null>();
 
-  /** Where transplants are written. */
   readonly #folder: string;
 
   constructor(peer: Peer, folder: string) {
@@ -215,14 +211,6 @@ function write(folder: string, name: string, bytes: Uint8Array): void {
   Deno.writeFileSync(join(folder, name), bytes);
 }
 
-function keep(folder: string, to: string): void {
-  Deno.mkdirSync(to, { recursive: true });
-  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
-    if (isDirectory) keep(join(folder, name), join(to, name));
-    else Deno.writeFileSync(join(to, name), Deno.readFileSync(join(folder, name)));
-  }
-}
-
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -267,7 +255,7 @@ async function main(args: string[]): Promise<void> {
       line = { case: n, outcome, ...(finding !== undefined && { finding }) };
     }
     // Kept before the next case changes it.
-    if ((line.finding ?? line.difference) !== undefined) keep(folder, join(work!, `finding_${n}`));
+    if ((line.finding ?? line.difference) !== undefined) copy(folder, join(work!, `finding_${n}`));
     say(line);
     write(folder, changed, original);
   }

@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import type { PeerReading, PlaneDigest, Reading } from "./peer.ts";
 import type { LoadedAcquisition } from "../load_here.ts";
 
-/** Our reading, with the warnings. */
 export type OwnReading = Reading & { readonly warnings?: readonly string[] };
 
 /** Our reading of an undamaged file, with the pages of the peer. */
@@ -17,7 +16,6 @@ export interface Transplant {
   readonly peers: PeerReading | null;
 }
 
-/** How both readers read a changed file. */
 export interface Comparison {
   /** Both outcomes, such as `other / refused`. */
   readonly outcome: string;
@@ -27,7 +25,6 @@ export interface Comparison {
   readonly difference?: string;
 }
 
-/** The reading of a file that was loaded. */
 export function readingOf({ summary, planes }: LoadedAcquisition): OwnReading {
   const { rows, columns, loaded, warnings } = summary;
   return {

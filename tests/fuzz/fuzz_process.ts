@@ -1,11 +1,12 @@
 /** Fuzzes one format in processes of their own and watches them: a crash, a hang and a swollen heap are findings too. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { TextLineStream } from "./text_lines.ts";
+import { linesOf } from "./peer.ts";
 import type { CaseLine, Outcome } from "./case_process.ts";
 import type { FuzzedFormat } from "./seeds.ts";
 import { spawn } from "../child_process.ts";
-import { LOCKED } from "../binary/server_process.ts";
+import { LOCKED, ROOT } from "../binary/server_process.ts";
+import { copy, temporaryFolder } from "../temporary_files.ts";
 
 /** A case that takes longer is a finding; a slow machine under load takes a tenth of it. */
 const MAX_CASE_MS = 20_000;
@@ -13,15 +14,11 @@ const MAX_CASE_MS = 20_000;
 /** Resident memory of the process: planes of 64 MiB, what a decoder holds beside them, and the program. */
 const MAX_RESIDENT = 1024 << 20;
 
-/** What to run. */
 export interface FuzzOrder {
   readonly format: FuzzedFormat;
   readonly seed: number;
-  /** Number of the first case. */
   readonly first?: number;
-  /** Ends after so many cases. */
   readonly cases?: number;
-  /** Ends after so many seconds. */
   readonly seconds?: number;
   /** Folder of seeds beside the fixtures. */
   readonly corpus?: string | null;
@@ -31,13 +28,11 @@ export interface FuzzOrder {
   readonly python?: string | null;
 }
 
-/** One fault that was found. */
 export interface Finding {
   readonly case: number;
   readonly what: string;
 }
 
-/** What a run gave. */
 export interface FuzzTotals {
   readonly cases: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
@@ -51,8 +46,7 @@ export interface FuzzTotals {
   readonly seconds: number;
 }
 
-const CHILD = fileURLToPath(new URL("./case_process.ts", import.meta.url));
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const CHILD = `${ROOT}tests/fuzz/case_process.ts`;
 
 /** Resident bytes of a process, 0 where the system has no /proc. */
 function resident(pid: number): number {
@@ -75,91 +69,86 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
   const differences: Finding[] = [];
   const unjudged = new Set<string>();
   let cases = 0;
-  const work = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_fuzz_" }));
-  const save = async (finding: Finding, among = findings) => {
+  using temporary = temporaryFolder();
+  const work = temporary.path;
+  const save = (finding: Finding, among = findings) => {
     among.push(finding);
     if (!order.keep) return;
     const to = join(order.keep, `${order.format}_${order.seed}_${finding.case}`);
     const kept = join(work, `finding_${finding.case}`);
-    await copyTree(await exists(kept) ? kept : work, to);
-    await Deno.writeTextFile(join(to, "finding.txt"), finding.what + "\n");
+    copy(existsSync(kept) ? kept : work, to);
+    Deno.writeTextFileSync(join(to, "finding.txt"), finding.what + "\n");
   };
-  try {
-    for (let first = begin; first < end && performance.now() < deadline;) {
-      const args = [
-        ...[order.format, order.seed, first, end, work].map(String),
-        ...(order.corpus ? ["--corpus", order.corpus] : []),
-        ...(order.python ? ["--python", order.python] : []),
-      ];
-      const child = spawn(Deno.execPath(), {
-        args: [
-          "run",
-          "-q",
-          ...LOCKED,
-          "--no-prompt",
-          "--allow-read",
-          `--allow-write=${work}`,
-          ...(order.python ? [`--allow-run=${order.python}`] : []),
-          CHILD,
-          ...args,
-        ],
-        cwd: ROOT,
-        stdout: "piped",
-        stderr: "piped",
-      });
-      const complaint = new Response(child.stderr).text();
-      let running = first;
-      let since = performance.now();
-      let verdict: string | null = null;
-      const watch = setInterval(() => {
-        const memory = resident(child.pid);
-        if (performance.now() - since > MAX_CASE_MS) verdict ??= `no answer within ${MAX_CASE_MS / 1000} s`;
-        if (memory > MAX_RESIDENT) verdict ??= `${memory >> 20} MiB of resident memory`;
-        if (verdict === null && performance.now() < deadline) return;
-        clearInterval(watch);
-        try {
-          child.kill("SIGKILL");
-        } catch {
-          // It has ended meanwhile.
-        }
-      }, 50);
-      let done = first - 1;
-      let begun = false;
+  for (let first = begin; first < end && performance.now() < deadline;) {
+    const args = [
+      ...[order.format, order.seed, first, end, work].map(String),
+      ...(order.corpus ? ["--corpus", order.corpus] : []),
+      ...(order.python ? ["--python", order.python] : []),
+    ];
+    const child = spawn(Deno.execPath(), {
+      args: [
+        "run",
+        "-q",
+        ...LOCKED,
+        "--no-prompt",
+        "--allow-read",
+        `--allow-write=${work}`,
+        ...(order.python ? [`--allow-run=${order.python}`] : []),
+        CHILD,
+        ...args,
+      ],
+      cwd: ROOT,
+      stdout: "piped",
+      stderr: "piped",
+    });
+    const complaint = new Response(child.stderr).text();
+    let running = first;
+    let since = performance.now();
+    let verdict: string | null = null;
+    const watch = setInterval(() => {
+      const memory = resident(child.pid);
+      if (performance.now() - since > MAX_CASE_MS) verdict ??= `no answer within ${MAX_CASE_MS / 1000} s`;
+      if (memory > MAX_RESIDENT) verdict ??= `${memory >> 20} MiB of resident memory`;
+      if (verdict === null && performance.now() < deadline) return;
+      clearInterval(watch);
       try {
-        for await (
-          const text of child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream())
-        ) {
-          const line: CaseLine = JSON.parse(text);
-          begun = true;
-          running = line.case;
-          since = performance.now();
-          if (line.unjudged !== undefined) unjudged.add(line.unjudged);
-          if (line.outcome === undefined) continue;
-          done = line.case;
-          cases += 1;
-          outcomes[line.outcome] += 1;
-          if (line.compared !== undefined) compared[line.compared] = (compared[line.compared] ?? 0) + 1;
-          if (line.finding !== undefined) await save({ case: line.case, what: line.finding });
-          if (line.difference !== undefined) {
-            await save({ case: line.case, what: line.difference }, differences);
-          }
-        }
-      } finally {
-        clearInterval(watch);
+        child.kill("SIGKILL");
+      } catch {
+        // It has ended meanwhile.
       }
-      const { success } = await child.status;
-      const words = await complaint;
-      if (success) break;
-      if (verdict === null && performance.now() > deadline) break;
-      if (!begun && verdict === null) throw new Error(`No case begins: ${words}`);
-      // Memory and time of one process add up over its cases: only a case that fails first in its process counts.
-      if (running === first) {
-        await save({ case: running, what: verdict ?? `the process ended: ${words.slice(0, 2000)}` });
-        first = running + 1;
-      } else first = Math.max(running, done + 1);
+    }, 50);
+    let done = first - 1;
+    let begun = false;
+    try {
+      for await (const text of linesOf(child.stdout)) {
+        const line: CaseLine = JSON.parse(text);
+        begun = true;
+        running = line.case;
+        since = performance.now();
+        if (line.unjudged !== undefined) unjudged.add(line.unjudged);
+        if (line.outcome === undefined) continue;
+        done = line.case;
+        cases += 1;
+        outcomes[line.outcome] += 1;
+        if (line.compared !== undefined) compared[line.compared] = (compared[line.compared] ?? 0) + 1;
+        if (line.finding !== undefined) save({ case: line.case, what: line.finding });
+        if (line.difference !== undefined) {
+          save({ case: line.case, what: line.difference }, differences);
+        }
+      }
+    } finally {
+      clearInterval(watch);
     }
-  } finally {
-    await Deno.remove(work, { recursive: true });
+    const { success } = await child.status;
+    const words = await complaint;
+    if (success) break;
+    if (verdict === null && performance.now() > deadline) break;
+    if (!begun && verdict === null) throw new Error(`No case begins: ${words}`);
+    // Memory and time of one process add up over its cases: only a case that fails first in its process counts.
+    if (running === first) {
+      save({ case: running, what: verdict ?? `the process ended: ${words.slice(0, 2000)}` });
+      first = running + 1;
+    } else first = Math.max(running, done + 1);
   }
   return {
     cases,
@@ -170,14 +159,4 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
     unjudged: [...unjudged],
     seconds: (performance.now() - start) / 1000,
   };
-}
-
-const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
-
-async function copyTree(from: string, to: string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (isDirectory) await copyTree(join(from, name), join(to, name));
-    else await Deno.copyFile(join(from, name), join(to, name));
-  }
 }

@@ -8,10 +8,8 @@ import { Harness, sampleFolder } from "../contract/harness.ts";
 import { mutate } from "./mutations.ts";
 import { Random } from "./random.ts";
 
-/** What a run gave. */
 export interface HttpTotals {
   readonly cases: number;
-  /** Answers by status. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly findings: readonly { readonly case: number; readonly what: string }[];
   readonly seconds: number;
@@ -186,7 +184,6 @@ export async function fuzzHttp(
   return { cases: n, outcomes, findings, seconds: (performance.now() - start) / 1000 };
 }
 
-/** One request as bytes. */
 function request(random: Random, paths: Paths, ids: readonly string[], image: string) {
   const template = random.of(
     Object.keys(paths).flatMap((path) => path.includes("open") ? [path, path, path] : [path]),

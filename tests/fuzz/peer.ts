@@ -1,9 +1,9 @@
 /** An independent reader in a process of its own, `peer_FORMAT.py`, that is asked about one file after the other. */
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { FuzzedFormat } from "./seeds.ts";
-import { TextLineStream } from "./text_lines.ts";
 
-/** One plane by its hash. */
 export interface PlaneDigest {
   readonly rows: number;
   readonly columns: number;
@@ -13,10 +13,8 @@ export interface PlaneDigest {
   readonly name: string | null;
 }
 
-/** What a reader makes of a file. */
 export type Reading = { readonly planes: readonly PlaneDigest[] } | { readonly refused: string };
 
-/** What an independent reader makes of it. */
 export type PeerReading = Reading & {
   /** Planes in the order in which they lie in the file, `null` for a damaged one; where the file is refused, or on request. */
   readonly pages?: readonly (PlaneDigest | null)[];
@@ -38,13 +36,16 @@ export interface PeerQuestion {
 export const peerScript = (format: FuzzedFormat) =>
   fileURLToPath(new URL(`./peer_${format}.py`, import.meta.url));
 
+export const linesOf = (output: ReadableStream): AsyncIterable<string> =>
+  createInterface({ input: Readable.fromWeb(output as never) });
+
 /** The process, started when it is first asked and again after it ended. */
 export class Peer {
   readonly #python: string;
   readonly #script: string;
   #child: Deno.ChildProcess | null = null;
   #input: WritableStreamDefaultWriter<Uint8Array> | null = null;
-  #answers: ReadableStreamDefaultReader<string> | null = null;
+  #answers: AsyncIterator<string> | null = null;
 
   constructor(python: string, format: FuzzedFormat) {
     this.#python = python;
@@ -56,7 +57,7 @@ export class Peer {
     if (this.#child === null) this.#start();
     try {
       await this.#input!.write(new TextEncoder().encode(JSON.stringify({ path, ...question }) + "\n"));
-      const { value } = await this.#answers!.read();
+      const { value } = await this.#answers!.next();
       if (value !== undefined) return JSON.parse(value);
     } catch (error) {
       if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
@@ -65,11 +66,10 @@ export class Peer {
     return null;
   }
 
-  /** Ends the process. */
   async close(): Promise<void> {
     if (this.#child === null) return;
     await this.#input!.close().catch(() => {});
-    await this.#answers!.cancel();
+    await this.#answers!.return?.();
     await this.#child.status;
     this.#child = null;
   }
@@ -82,7 +82,6 @@ export class Peer {
       stderr: "null",
     }).spawn();
     this.#input = this.#child.stdin.getWriter();
-    this.#answers = this.#child.stdout.pipeThrough(new TextDecoderStream())
-      .pipeThrough(new TextLineStream()).getReader();
+    this.#answers = linesOf(this.#child.stdout)[Symbol.asyncIterator]();
   }
 }

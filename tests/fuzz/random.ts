@@ -21,12 +21,10 @@ export class Random {
     return end <= 1 ? 0 : Math.floor(this.#next() / 0x1_0000_0000 * end);
   }
 
-  /** One of `items`. */
   of<T>(items: readonly T[]): T {
     return items[this.below(items.length)]!;
   }
 
-  /** True once in `n`. */
   oneIn(n: number): boolean {
     return this.below(n) === 0;
   }

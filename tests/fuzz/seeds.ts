@@ -6,9 +6,8 @@ import { zarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
 import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { image, lifFile, samples } from "../fixtures/lif_writer.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 
-/** Files of one acquisition. */
 export interface Seed {
   readonly name: string;
   /** Which path of `files` is opened; `""` for the folder itself. */
@@ -17,7 +16,6 @@ export interface Seed {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Formats that can be fuzzed. */
 export const FUZZED_FORMATS = [
   "tiff",
   "lsm",
@@ -31,7 +29,6 @@ export const FUZZED_FORMATS = [
   "zip",
 ] as const;
 
-/** One of {@linkcode FUZZED_FORMATS}. */
 export type FuzzedFormat = (typeof FUZZED_FORMATS)[number];
 
 /** Larger files only slow the run down; their structure is that of the small ones. */
@@ -41,7 +38,7 @@ const fixtures = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, 
 
 /** Seeds of a format; `corpus` names a folder that is searched instead of the fixtures. */
 export function seedsOf(format: FuzzedFormat, corpus: string | null = null): Seed[] {
-  const seeds = (corpus === null ? FOLDERS[format].map(fixtures) : [corpus])
+  const seeds = (corpus === null ? (FOLDERS[format] ?? [format]).map(fixtures) : [corpus])
     .flatMap((folder) => gather(format, folder));
   if (corpus === null && format === "tiff") seeds.push(...writtenTiffs(), ...writtenDialects());
   if (corpus === null && format === "lif") seeds.push(...writtenLifs());
@@ -51,41 +48,33 @@ export function seedsOf(format: FuzzedFormat, corpus: string | null = null): See
   return seeds.sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
+/** Folders of fixtures of the formats that have not just one of their name. */
+const FOLDERS: Partial<Record<FuzzedFormat, readonly string[]>> = {
   tiff: ["tiff", "tiff_scenes"],
-  lsm: ["lsm"],
-  oir: ["oir"],
-  czi: ["czi"],
-  oif: ["oif"],
-  nd2: ["nd2"],
-  prairie: ["prairie"],
-  lif: ["lif"],
   zarr: ["ome_zarr", "ome_zarr_scenes"],
   zip: ["ome_zarr", "ome_zarr_scenes"],
 };
 
-const OPENED = {
+/** Names of files that are opened, where they end by more than the format. */
+const OPENED: Partial<Record<FuzzedFormat, RegExp>> = {
   tiff: /\.(tiff?|stk|btf|tf8)$/i,
-  lsm: /\.lsm$/i,
-  oir: /\.oir$/i,
   // Not the further files of a split document.
   czi: /[^)]\.czi$/i,
   oif: /\.oi[fb]$/i,
-  nd2: /\.nd2$/i,
   prairie: /\.xml$/i,
   lif: /\.l[io]f$/i,
   zarr: /\.zarr\.zip$/i,
-  zip: /\.zip$/i,
-} as const;
+};
 
 function gather(format: FuzzedFormat, folder: string): Seed[] {
+  const isOpened = OPENED[format] ?? new RegExp(`\\.${format}$`, "i");
   const seeds: Seed[] = [];
   for (const entry of Deno.readDirSync(folder)) {
     const path = join(folder, entry.name);
     const store = entry.isDirectory && /\.zarr$/i.test(entry.name);
     if (store && format === "zarr") seeds.push({ name: entry.name, open: "", files: treeOf(path) });
     else if (entry.isDirectory && !store) seeds.push(...gather(format, path));
-    if (!entry.isFile || !OPENED[format].test(entry.name)) continue;
+    if (!entry.isFile || !isOpened.test(entry.name)) continue;
     if (Deno.statSync(path).size > MAX_SEED_BYTES) continue;
     if (format === "zarr") seeds.push(...unpacked(path, entry.name));
     // The images of a scan lie beside its document.
@@ -162,21 +151,7 @@ function writtenLifs(): Seed[] {
   }));
 }
 
-const plain: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 13,
-  height: 9,
-  samples: 1,
-  bits: 16,
-  kind: "uint",
-  planar: false,
-  rowsPerStrip: 4,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const plain: TiffLayout = { ...grayLayout(13, 9, 16), rowsPerStrip: 4 };
 
 /** Dialects that the fixtures lack: a Micro-Manager stack, and an OME set of two images in four files. */
 function writtenDialects(): Seed[] {
