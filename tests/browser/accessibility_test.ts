@@ -1,11 +1,8 @@
 /** Rules of axe-core on the page, empty and with a line scan or an image, in both colour schemes and sizes. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import axe from "axe-core";
 import { Viewer } from "./browser.ts";
-import { measuredScan } from "./measured_scan.ts";
-import { measuredStack } from "./measured_stack.ts";
-import { dragOver, unfold } from "./measuring_hand.ts";
+import { draw, findEvents, measureVelocities, openScan, openStack, unfold } from "./measuring_hand.ts";
 import { openCard, viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
@@ -29,14 +26,10 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.locator(".recording[aria-current]").waitFor();
     await viewer.settle();
     await assertNoFault(viewer, "line scan");
-    const vessel = join(viewer.server.folder, "vessel.oir");
-    await Deno.writeFile(vessel, measuredScan());
-    await viewer.open(vessel);
-    await page.click("#tool-band");
-    await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
-    await page.click("#tool-line");
-    await dragOver(viewer, "source", [0.4, 0.2], [0.5, 0.3]);
-    for (const part of ["lines", "velocity", "events", "cursors", "export"]) await unfold(viewer, part);
+    const vessel = await openScan(viewer);
+    await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
+    await draw(viewer, "line", [0.4, 0.2], [0.5, 0.3]);
+    await unfold(viewer, "lines", "velocity", "events", "cursors", "export");
     await page.focus("#source .plot");
     for (const key of ["ArrowRight", "x", "Enter"]) await page.keyboard.press(key);
     await viewer.settle();
@@ -44,10 +37,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.keyboard.press("Escape");
     await page.locator("#measure-bands .pick").click();
     await page.check("#trace-change");
-    await page.click("#events-start");
+    await findEvents(viewer);
     assert.notEqual(await page.locator("#measure-events tbody tr").count(), 0);
-    await page.click("#velocity-start");
-    await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
+    await measureVelocities(viewer);
     for (const part of ["diameter", "flux", "sparks"]) {
       await unfold(viewer, part);
       if (part === "sparks") await viewer.enter("#sparks-threshold", "3");
@@ -79,11 +71,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     await other.page.waitForSelector("#take-over:not([hidden])");
     await assertNoFault(other, "kept by another tab");
     await other.page.close();
-    const stack = join(viewer.server.folder, "spot.ome.tif");
-    await Deno.writeFile(stack, measuredStack());
-    await viewer.open(stack);
-    await page.click("#tool-rectangle");
-    await dragOver(viewer, "source", [0.3, 0.3], [0.6, 0.6]);
+    await openStack(viewer);
+    await draw(viewer, "rectangle", [0.3, 0.3], [0.6, 0.6]);
     await unfold(viewer, "images");
     await page.click("#image-means");
     await page.locator("#measure-images img").waitFor();

@@ -2,7 +2,8 @@
  * Set-up of the browser tests: the real server as a process of its own with a dialog program that answers as the test wants,
  * and the Chromium of this machine.
  */
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import {
   type Browser,
   type BrowserContext,
@@ -11,11 +12,21 @@ import {
   type Page,
 } from "playwright-core";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
-import { findChromium } from "./chromium.ts";
 import { forgetStatus, openingEnded, readPng, serverIsKnown, twoFrames, workIsSettled } from "./in_page.js";
 import { until } from "../deadline.ts";
 
-const CHROMIUM = findChromium(Deno.env.toObject());
+/** Chromium has several names, and machines of continuous integration have Chrome. */
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+
+/** What `CHROME` names and nothing else, or the first known name in a folder of `PATH`. */
+function findChromium(): string | null {
+  const { CHROME, PATH = "" } = Deno.env.toObject();
+  if (CHROME) return existsSync(CHROME) ? CHROME : null;
+  const folders = PATH.split(delimiter);
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync) ?? null;
+}
+
+const CHROMIUM = findChromium();
 
 /** Whether a browser is installed; logs a line without one. @throws {Error} REQUIRE_BROWSER is 1 and no browser is installed */
 export function hasChromium(): boolean {
@@ -48,7 +59,6 @@ export function startWithProfile(folder: string): Promise<BrowserContext> {
   });
 }
 
-/** A running server whose dialog the test answers. */
 export class StubbedServer {
   readonly folder = Deno.makeTempDirSync({ prefix: "viewer_" });
   readonly #programs = join(this.folder, "programs");
@@ -77,7 +87,6 @@ export class StubbedServer {
     return server;
   }
 
-  /** The next dialogs choose this path. */
   choose(path: string): void {
     this.#answer(`printf '%s\\n' '${path}'`);
   }
@@ -87,7 +96,6 @@ export class StubbedServer {
     this.#answer("exit 1");
   }
 
-  /** The next dialogs stay open. */
   wait(): void {
     this.#answer("exec /bin/sleep 60");
   }
@@ -119,7 +127,6 @@ export class StubbedServer {
     }, "the server to stand still");
   }
 
-  /** Starts again on the same port. */
   async resume(): Promise<void> {
     await this.#listen(["--port", new URL(this.baseUrl).port]);
   }
@@ -147,7 +154,6 @@ export class Viewer {
 
   private constructor(readonly page: Page, readonly server: StubbedServer) {}
 
-  /** Loads the page in a context of its own. */
   static async load(
     browser: Browser,
     server: StubbedServer,
@@ -161,7 +167,6 @@ export class Viewer {
     return await Viewer.loadIn(context, server);
   }
 
-  /** Loads the page in a new tab. */
   static async loadIn(context: BrowserContext, server: StubbedServer): Promise<Viewer> {
     const page = await context.newPage();
     const viewer = new Viewer(page, server);
@@ -215,13 +220,13 @@ export class Viewer {
     return (await this.page.evaluate(readPng, { bytes: [...png], x: 0, y: 0 })).color;
   }
 
-  /** Waits until everything is drawn. */
   async settle(): Promise<void> {
     await this.page.evaluate(twoFrames);
   }
 
   /** Opens by path, so that a reload shows the file again. */
   async openPath(path: string): Promise<void> {
+    if (await this.page.locator("#viewer").isVisible()) await this.page.click("#more-ways");
     await this.page.fill("#path-field", path);
     await this.page.evaluate(forgetStatus);
     await this.page.click("#path-open");
@@ -243,7 +248,6 @@ export class Viewer {
     await this.settle();
   }
 
-  /** Types into a field and presses Enter. */
   async enter(selector: string, value: string): Promise<void> {
     await this.page.fill(selector, value);
     await this.page.keyboard.press("Enter");
@@ -254,7 +258,6 @@ export class Viewer {
     return (await this.page.locator(selector).first().boundingBox())!;
   }
 
-  /** Drags with the mouse between two points of the page. */
   async drag(from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> {
     await this.page.mouse.move(from.x, from.y);
     await this.page.mouse.down();
@@ -262,9 +265,10 @@ export class Viewer {
     await this.page.mouse.up();
   }
 
-  /** Labels of the axes of the source. */
-  labels(): Promise<string[]> {
-    return this.page.locator("#source svg.labels > g text").allTextContents();
+  /** Labels of the axes of the source, after all drawing. */
+  async labels(): Promise<string[]> {
+    await this.settle();
+    return await this.page.locator("#source svg.labels > g text").allTextContents();
   }
 
   text(selector: string): Promise<string> {

@@ -9,6 +9,7 @@ import { findProgram, output } from "../clients/program.ts";
 import { hasChromium, startChromium, StubbedServer } from "./browser.ts";
 import { lineScanFile, SHAPE } from "./line_scan.ts";
 import { hasBrowser, startBrowser } from "./remote_page.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const openssl = findProgram("openssl", "a page of https");
 
@@ -79,7 +80,6 @@ const WORKS = [SAMPLES, SAMPLES];
 const BY_DIALOG = [SAMPLES, "origin_not_allowed"];
 const NOT_LOADED = "TypeError";
 
-/** A browser that visits a page and runs an expression in it. */
 interface Visitor extends AsyncDisposable {
   visit(url: string, expression: string): Promise<unknown>;
 }
@@ -122,18 +122,15 @@ const inRemote = (name: "firefox" | "webkit"): StartVisitor => async (sites, isA
 };
 
 async function withPages(work: (sites: Sites, expression: string) => Promise<void>): Promise<void> {
-  const folder = Deno.makeTempDirSync({ prefix: "client_module_" });
-  try {
-    await using sites = await serveSites(folder);
-    const origin = new URL(sites.httpsAway).origin;
-    await using server = await StubbedServer.start("--allow-origin", origin);
-    const path = join(server.folder, "scan.oir");
-    await Deno.writeFile(path, lineScanFile());
-    server.choose(path);
-    await work(sites, use(server.baseUrl, path));
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  await using sites = await serveSites(folder);
+  const origin = new URL(sites.httpsAway).origin;
+  await using server = await StubbedServer.start("--allow-origin", origin);
+  const path = join(server.folder, "scan.oir");
+  await Deno.writeFile(path, lineScanFile());
+  server.choose(path);
+  await work(sites, use(server.baseUrl, path));
 }
 
 function moduleTest(name: string, isThere: boolean, fn: () => Promise<void>): void {

@@ -51,12 +51,6 @@ test("text that is not a number is refused with a reason", async (viewer) => {
   await viewer.enter("#source-0-Min", "5000");
   assert.equal(await viewer.text("#status"), "");
   assert(Number(await page.inputValue("#source-0-Max")) > 5000, "the maximum moves along");
-  // Both ends lie above every sample: the handles are at the edge, and keys move them from there.
-  const handle = page.getByRole("slider", { name: "Minimum of CH1" }).first();
-  assert.equal(await handle.getAttribute("aria-valuenow"), "2431");
-  await handle.press("ArrowLeft");
-  // A hundredth of 0 to 2431.
-  assert.equal(await page.inputValue("#source-0-Min"), "2406.7");
   await page.click("#source-0-auto");
   assert.equal(await page.inputValue("#source-0-Min"), before);
   assert.equal(await page.getAttribute("#source-0-Min", "aria-invalid"), null);
@@ -91,16 +85,13 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   const { x, y } = await viewer.place("source", SHAPE, 100, 32);
   await page.mouse.move(x, y);
   await page.mouse.wheel(0, -500);
-  await viewer.settle();
   assert.notDeepEqual(await labels(), whole);
   // The sample under the pointer stays there.
   assert.match(await viewer.text("#source .readout"), /line (99|100|101), pixel (31|32|33) /);
   await page.mouse.dblclick(x, y);
-  await viewer.settle();
   assert.deepEqual(await labels(), whole);
   // Along time only: the labels of space stay.
   await viewer.drag({ x, y }, { x: x + 150, y: y + 12 });
-  await viewer.settle();
   const zoomed = await labels();
   assert.notDeepEqual(zoomed, whole);
   assert.deepEqual(await space(), wholeSpace);
@@ -109,10 +100,8 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   await page.mouse.move(x - 100, y, { steps: 4 });
   await page.mouse.up();
   await page.keyboard.up("Shift");
-  await viewer.settle();
   assert.notDeepEqual(await labels(), zoomed);
   await page.click("#source .home");
-  await viewer.settle();
   assert.deepEqual(await labels(), whole);
   // A box on the reference zooms both axes by the same factor.
   const start = await viewer.place("reference", REFERENCE, 20, 20);

@@ -2,62 +2,32 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStack } from "../fixtures/plain_store.ts";
-import type { Viewer } from "./browser.ts";
-import { hasText, openingEnded, repeatKeptLine } from "./in_page.js";
+import { hasText, openingEnded } from "./in_page.js";
 import { ACTIVE, measuredScan, SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
-import { IMAGES, measuredStack, SPOT_LINE, SPOT_ROW, STACK_COLUMNS, STACK_ROWS } from "./measured_stack.ts";
-import { dragOver, drawBand, saved, unfold } from "./measuring_hand.ts";
+import { IMAGES, SPOT_LINE, SPOT_ROW, STACK_COLUMNS, STACK_ROWS } from "./measured_stack.ts";
+import {
+  bandsOf,
+  draw,
+  drawBand,
+  makeKymograph,
+  measureVelocities,
+  openScan,
+  openStack,
+  saved,
+} from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
 
-test("a line beyond the limit is not dropped silently", async (viewer) => {
-  const { page, server } = viewer;
-  const path = join(server.folder, "lines.oir");
-  await Deno.writeFile(path, measuredScan());
-  await viewer.openPath(path);
-  await page.click("#tool-line");
-  await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
-  await viewer.kept();
-  // What the page finds has 200 times that line.
-  await page.goto(`${server.baseUrl}/demo/v2/icon.svg`);
-  await page.evaluate(repeatKeptLine, 200);
-  await page.goto(`${server.baseUrl}/demo/v2/`);
-  // An image as a page asks for an icon.
-  viewer.faults.length = 0;
-  await page.waitForSelector("#viewer:not([hidden])");
-  await page.waitForFunction(openingEnded);
-  await unfold(viewer, "lines");
-  assert.equal(await page.locator("#measure-lines tbody tr").count(), 200);
-  await page.click("#tool-line");
-  await dragOver(viewer, "source", [0.5, 0.8], [0.7, 0.2]);
-  assert.match(await viewer.text("#measure-lines .drawn"), /^200 lines at most/);
-  await page.click("#measure-lines tbody .icon >> nth=0");
-  await dragOver(viewer, "source", [0.5, 0.8], [0.7, 0.2]);
-  assert.match(await viewer.text("#measure-lines .drawn"), /velocity/);
-  assert.equal(await page.locator("#measure-lines tbody tr").count(), 200);
-});
-
-/** Opens a series of images, by its path. */
-async function openOther(viewer: Viewer): Promise<string> {
-  const path = join(viewer.server.folder, `spot${crypto.randomUUID()}.ome.tif`);
-  await Deno.writeFile(path, measuredStack());
-  if (await viewer.page.locator("#viewer").isVisible()) await viewer.page.click("#more-ways");
-  await viewer.openPath(path);
-  return path;
-}
-
 test("drawings do not move to samples of another shape, with a notice", async (viewer) => {
-  const { page, server } = viewer;
-  const path = join(server.folder, "other.oir");
-  await Deno.writeFile(path, measuredScan());
-  await viewer.openPath(path);
+  const { page } = viewer;
+  const path = await openScan(viewer);
   await drawBand(viewer, ...ACTIVE);
   await Deno.writeFile(path, measuredScan(COLUMNS - 2));
   await viewer.reload();
   assert.match(await viewer.text("#notice-text"), /^The file has changed in size/);
-  assert.equal(await page.locator("#measure-bands li").count(), 0);
+  assert.equal(await bandsOf(viewer).count(), 0);
   await page.click("#notice-close");
   assert.equal(await page.locator("#notice").isVisible(), false);
   await viewer.reload();
@@ -75,9 +45,7 @@ test("bands stay and velocities go when the file changes", async (viewer) => {
   await viewer.openPath(join(store, "zarr.json"));
   assert.equal(await viewer.text("#source h2"), "Line scan");
   await drawBand(viewer, ...ACTIVE);
-  await unfold(viewer, "velocity");
-  await page.click("#velocity-start");
-  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
+  await measureVelocities(viewer);
   await viewer.settle();
   assert(await page.locator("#velocity-chart").isVisible());
   const mean = async () => Number((await saved(viewer, "#csv-traces")).text.trimEnd().split(",").at(-1));
@@ -91,7 +59,7 @@ test("bands stay and velocities go when the file changes", async (viewer) => {
   await page.waitForFunction(hasText, { selector: "#status", text: "has changed and was reopened" });
   assert.match(await viewer.text("#axis-z output"), /^2 \/ 2/);
   await viewer.settle();
-  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  assert.equal(await bandsOf(viewer).count(), 1);
   assert(await page.locator("#trace-chart").isVisible());
   assert(Math.abs(await mean() / before - 4) < 1e-6);
   assert.equal(await page.locator("#velocity-chart").isVisible(), false);
@@ -99,24 +67,20 @@ test("bands stay and velocities go when the file changes", async (viewer) => {
   viewer.faults.length = 0;
 });
 
-const allImages = { hasText: `${IMAGES} of ${IMAGES} images` };
+const made = { hasText: `${IMAGES} of ${IMAGES} images` };
 
 test("a kymograph is made again after a change of its file and after a reload", async (viewer) => {
   const { page } = viewer;
-  const path = await openOther(viewer);
-  await page.click("#tool-line");
-  await dragOver(viewer, "source", ...SPOT_LINE);
+  const path = await openStack(viewer);
+  await draw(viewer, "line", ...SPOT_LINE);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
-  await page.click("#kymograph-start");
-  await page.locator("#measure-kymograph [role=status]", allImages).waitFor();
-  assert.equal(await viewer.text("#source h2"), "Line scan");
+  await makeKymograph(viewer);
   await page.waitForFunction(openingEnded);
   assert.equal(await page.locator("#positions").isVisible(), false);
-  await page.click("#tool-band");
-  await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
+  await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
   const { text } = await saved(viewer, "#csv-traces");
   await viewer.reload();
-  await page.locator("#measure-kymograph [role=status]", allImages).waitFor();
+  await page.locator("#measure-kymograph [role=status]", made).waitFor();
   await viewer.settle();
   assert.equal(await viewer.text("#source h2"), "Line scan");
   assert.equal((await saved(viewer, "#csv-traces")).text, text);
@@ -131,7 +95,7 @@ test("a kymograph is made again after a change of its file and after a reload", 
 
 test("a step requested while a changed file reopens is the one that is shown", async (viewer) => {
   const { page } = viewer;
-  const path = await openOther(viewer);
+  const path = await openStack(viewer);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
   // The planes of the file that is opened again wait for the next key.
   let letGo = () => {};

@@ -1,60 +1,15 @@
 /** Bands, lines and cursors are edited by mouse, keys, finger and typed numbers, in each browser. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { until } from "../deadline.ts";
-import { hasChromium, startChromium, StubbedServer, type Viewer } from "./browser.ts";
+import { StubbedServer, type Viewer } from "./browser.ts";
 import { measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
-import { dragOver, drawBand, unfold } from "./measuring_hand.ts";
-import { hasBrowser, type Point, type RemotePage, startBrowser } from "./remote_page.ts";
+import { bandsOf, draw, drawBand, openScan, unfold } from "./measuring_hand.ts";
+import { BROWSERS, browserTest, type Point, startBrowser } from "./remote_page.ts";
+import { RemoteViewer } from "./remote_viewer.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
-
-/** Keys by WebDriver's table of code points. */
-const CODES: Record<string, string> = {
-  Tab: "\uE004",
-  Enter: "\uE007",
-  Escape: "\uE00C",
-  ArrowUp: "\uE013",
-  ArrowRight: "\uE014",
-  ArrowDown: "\uE015",
-  Delete: "\uE017",
-};
-
-/** A page in any browser. */
-interface Hand extends AsyncDisposable {
-  readonly evaluate: RemotePage["evaluate"];
-  readonly drag: RemotePage["drag"];
-  readonly press: (key: string) => Promise<void>;
-}
-
-async function start(name: "chromium" | "firefox" | "webkit", url: string): Promise<Hand> {
-  if (name === "chromium") {
-    const browser = await startChromium();
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    await page.goto(url);
-    return {
-      evaluate: (expression) => page.evaluate(expression),
-      press: (key) => page.keyboard.press(key),
-      async drag([x, y], [toX, toY]) {
-        await page.mouse.move(x, y);
-        await page.mouse.down();
-        await page.mouse.move(toX, toY, { steps: 2 });
-        await page.mouse.up();
-      },
-      [Symbol.asyncDispose]: () => browser.close(),
-    };
-  }
-  const page = await startBrowser(name);
-  await page.goto(url);
-  return {
-    evaluate: (expression) => page.evaluate(expression),
-    drag: (from, to) => page.drag(from, to),
-    press: (key) => page.press(CODES[key] ?? key),
-    [Symbol.asyncDispose]: () => page[Symbol.asyncDispose](),
-  };
-}
 
 /** Runs in the page: all that the lists say, and the fields of what is selected. */
 const LISTED = `[...document.querySelectorAll(
@@ -62,55 +17,28 @@ const LISTED = `[...document.querySelectorAll(
 )].map(({ textContent }) => textContent)`;
 const FIELDS = `Object.fromEntries([...document.querySelectorAll(".shape input[id]")].map((field) =>
   [field.id.replace("shape-", ""), field.type === "number" ? field.valueAsNumber : field.value]))`;
-/** Runs in the page: center and size of an element, once charts have taken their place. */
-const center = (selector: string) =>
-  `(async () => {
-    for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
-    const { x, y, width, height } = document.querySelector("${selector}").getBoundingClientRect();
-    return [x + width / 2, y + height / 2, width, height];
-  })()`;
 
-class Editor {
-  readonly #hand;
-
-  constructor(hand: Hand) {
-    this.#hand = hand;
-  }
-
+class Editor extends RemoteViewer {
   press = async (...keys: string[]) => {
-    for (const key of keys) await this.#hand.press(key);
+    for (const key of keys) await this.page.press(key);
   };
 
-  click = (selector: string) => this.#hand.evaluate(`document.querySelector("${selector}").click()`);
+  listed = () => this.page.evaluate(LISTED) as Promise<string[]>;
 
-  focus = (selector: string) => this.#hand.evaluate(`document.querySelector("${selector}").focus()`);
+  fields = () => this.page.evaluate(FIELDS) as Promise<Record<string, number>>;
 
-  type = (id: string, value: string) =>
-    this.#hand.evaluate(`(() => {
-      const field = document.getElementById("shape-${id}");
-      field.value = "${value}";
-      for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
-    })()`);
-
-  listed = () => this.#hand.evaluate(LISTED) as Promise<string[]>;
-
-  fields = () => this.#hand.evaluate(FIELDS) as Promise<Record<string, number>>;
-
-  /** Between places of the picture, in lines and columns; column 0 is at the bottom. */
-  async drag(from: Point, to: Point): Promise<void> {
-    const [x, y, width, height] = await this.#hand.evaluate(center("#source .plot")) as number[];
-    const at = ([line, column]: Point): Point => [
-      x! + (line / LINES - 0.5) * width!,
-      y! + (0.5 - column / COLUMNS) * height!,
-    ];
-    await this.#hand.drag(at(from), at(to));
+  /** Drags between places in lines and columns; column 0 is at the bottom. */
+  dragSamples(from: Point, to: Point): Promise<void> {
+    const at = ([line, column]: Point): Point => [line / LINES, 1 - column / COLUMNS];
+    return this.drag(at(from), at(to));
   }
 
   /** Drags a grip by so many lines and columns. */
   async pull(grip: string, lines: number, columns: number): Promise<void> {
-    const [, , width, height] = await this.#hand.evaluate(center("#source .plot")) as number[];
-    const [x, y] = await this.#hand.evaluate(center(`.grip.${grip}`)) as [number, number];
-    await this.#hand.drag([x, y], [x + lines / LINES * width!, y - columns / COLUMNS * height!]);
+    const [, , plotWidth, plotHeight] = await this.box("#source .plot");
+    const [left, top, width, height] = await this.box(`.grip.${grip}`);
+    const [x, y] = [left + width / 2, top + height / 2];
+    await this.page.drag([x, y], [x + lines / LINES * plotWidth, y - columns / COLUMNS * plotHeight]);
   }
 }
 
@@ -129,7 +57,10 @@ function assertNear(fields: Record<string, number>, expected: Record<string, num
 
 /** Each step with what it must do; each is undone and redone afterwards. */
 function stepsOf(editor: Editor): Record<string, () => Promise<void>> {
-  const { press, click, focus, type, fields } = editor;
+  const { press, fields } = editor;
+  const click = (selector: string) => editor.click(selector);
+  const focus = (selector: string) => editor.focus(selector);
+  const type = (id: string, value: string) => editor.type(`shape-${id}`, value);
   const assertBand = async (from: number, to: number) => {
     const { "from-y": low, "to-y": high } = await fields();
     assert.deepEqual([low, high], [edge(from), edge(to)]);
@@ -137,7 +68,7 @@ function stepsOf(editor: Editor): Record<string, () => Promise<void>> {
   return {
     async "draws a band, which is selected"() {
       await click("#tool-band");
-      await editor.drag([240, 30.4], [260, 49.6]);
+      await editor.dragSamples([240, 30.4], [260, 49.6]);
       await click("#tool-zoom");
       await assertBand(30, 50);
     },
@@ -183,7 +114,7 @@ function stepsOf(editor: Editor): Record<string, () => Promise<void>> {
     },
     async "draws a line"() {
       await click("#tool-line");
-      await editor.drag([120, 20], [240, 60]);
+      await editor.dragSamples([120, 20], [240, 60]);
       await click("#tool-zoom");
       assertNear(await fields(), { "start-x": 0.2531, "start-y": 8.775, "end-x": 0.5073, "end-y": 26.775 });
     },
@@ -244,7 +175,7 @@ function stepsOf(editor: Editor): Record<string, () => Promise<void>> {
       assert.deepEqual(await fields(), {});
     },
     async "selects a band by a click and removes it"() {
-      await editor.drag([450, 7.5], [450, 7.5]);
+      await editor.dragSamples([450, 7.5], [450, 7.5]);
       assert.equal(String((await fields()).name), "soma");
       await focus(".grip");
       await press("Delete");
@@ -252,91 +183,85 @@ function stepsOf(editor: Editor): Record<string, () => Promise<void>> {
   };
 }
 
-for (const name of ["chromium", "firefox", "webkit"] as const) {
-  Deno.test({
-    name: `viewer: bands, lines and cursors are edited, undone and redone in ${name}`,
-    ignore: name === "chromium" ? !hasChromium() : !hasBrowser(name),
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn() {
-      await using server = await StubbedServer.start();
-      const path = join(server.folder, "vessel.oir");
-      await Deno.writeFile(path, measuredScan());
-      await using hand = await start(name, `${server.baseUrl}/demo/v2/`);
-      server.choose(path);
-      const when = (ready: string, what: string) =>
-        until(async () => await hand.evaluate(ready) as boolean, what);
-      await when('document.getElementById("server").textContent !== ""', "the server");
-      await hand.evaluate('document.getElementById("open").click()');
-      await when('document.querySelectorAll("#source svg.labels > g text").length > 0', "the picture");
-      await when('document.getElementById("status").textContent.startsWith("Opened")', "the end of opening");
-      await hand.evaluate(
-        'document.querySelectorAll("#measure details").forEach((part) => part.open = true)',
-      );
-      const editor = new Editor(hand);
-      const steps = Object.entries(stepsOf(editor));
-      const states = [await editor.listed()];
-      for (const [step, work] of steps) {
-        await work().catch((error) => assert.fail(`${step}: ${error.message}`));
-        states.push(await editor.listed());
-      }
-      for (let i = steps.length - 1; i >= 0; i -= 1) {
-        await editor.click("#undo");
-        assert.deepEqual(await editor.listed(), states[i], `undoes: ${steps[i]![0]}`);
-      }
-      for (const [i, [step]] of steps.entries()) {
-        await editor.click("#redo");
-        assert.deepEqual(await editor.listed(), states[i + 1], `redoes: ${step}`);
-      }
-      assert.equal(await hand.evaluate('document.getElementById("redo").disabled'), true);
-    },
+for (const name of BROWSERS) {
+  browserTest(`bands, lines and cursors are edited, undone and redone in ${name}`, name, async () => {
+    await using server = await StubbedServer.start();
+    const path = join(server.folder, "vessel.oir");
+    await Deno.writeFile(path, measuredScan());
+    server.choose(path);
+    await using page = await startBrowser(name);
+    const editor = new Editor(page);
+    await editor.open(server);
+    await page.evaluate(
+      'document.querySelectorAll("#measure details").forEach((part) => part.open = true)',
+    );
+    const steps = Object.entries(stepsOf(editor));
+    const states = [await editor.listed()];
+    for (const [step, work] of steps) {
+      await work().catch((error) => assert.fail(`${step}: ${error.message}`));
+      states.push(await editor.listed());
+    }
+    for (let i = steps.length - 1; i >= 0; i -= 1) {
+      await editor.click("#undo");
+      assert.deepEqual(await editor.listed(), states[i], `undoes: ${steps[i]![0]}`);
+    }
+    for (const [i, [step]] of steps.entries()) {
+      await editor.click("#redo");
+      assert.deepEqual(await editor.listed(), states[i + 1], `redoes: ${step}`);
+    }
+    assert.equal(await page.evaluate('document.getElementById("redo").disabled'), true);
   });
 }
 
-async function openScan(viewer: Viewer): Promise<void> {
-  const path = join(viewer.server.folder, "vessel.oir");
-  await Deno.writeFile(path, measuredScan());
-  await viewer.open(path);
-  for (const part of ["lines", "cursors"]) await unfold(viewer, part);
+async function openLists(viewer: Viewer): Promise<void> {
+  await openScan(viewer);
+  await unfold(viewer, "lines", "cursors");
 }
 
 const edges = async ({ page }: Viewer) =>
   await Promise.all(["from", "to"].map(async (end) => Number(await page.inputValue(`#shape-${end}-y`))));
 
-test("a finger moves the edge of a band, and a tap selects", async (viewer) => {
+test("a finger draws a band, moves its edge and selects, and scrolls again", async (viewer) => {
   const { page } = viewer;
-  await openScan(viewer);
+  await openLists(viewer);
   await page.click("#tool-band");
-  await page.locator("#source .plot").scrollIntoViewIfNeeded();
-  await dragOver(viewer, "source", [0.4, 1 - 20.4 / COLUMNS], [0.45, 1 - 39.6 / COLUMNS]);
-  await page.click("#tool-zoom");
   await page.locator("#source .plot").scrollIntoViewIfNeeded();
   await viewer.settle();
   const touch = await page.context().newCDPSession(page);
   const send = (type: string, ...touchPoints: { x: number; y: number }[]) =>
     touch.send("Input.dispatchTouchEvent", { type: type as "touchStart", touchPoints });
+  const swipe = async (...places: { x: number; y: number }[]) => {
+    await send("touchStart", places[0]!);
+    for (const place of places.slice(1)) await send("touchMove", place);
+    await send("touchEnd");
+  };
+  /** At the height of so many columns. */
+  const over = async (part: number, columns: number) => {
+    const { x, y, width, height } = await viewer.box("#source .plot");
+    return { x: x + part * width, y: y + (1 - columns / COLUMNS) * height };
+  };
+  await swipe(...await Promise.all([20.4, 26, 33, 39.6].map((columns) => over(0.4, columns))));
+  await bandsOf(viewer).waitFor();
+  await page.click("#tool-zoom");
+  await page.locator("#source .plot").scrollIntoViewIfNeeded();
+  await viewer.settle();
+  assert.match((await page.locator("#source .plot").getAttribute("style"))!, /touch-action: pan-y/);
+  assert.deepEqual(await edges(viewer), [edge(20), edge(40)]);
   const { x, y, width, height } = await viewer.box(".grip.to");
   const column = (await viewer.box("#source .plot")).height / COLUMNS;
   // Beside the grip, within reach of a finger.
   const at = (columns: number) => ({ x: x + width / 2 + 12, y: y + height / 2 - columns * column });
-  await send("touchStart", at(0));
-  for (const columns of [3, 6, 10]) await send("touchMove", at(columns));
-  await send("touchEnd");
+  await swipe(at(0), at(3), at(6), at(10));
   assert.deepEqual(await edges(viewer), [edge(20), edge(50)]);
-  const plot = await viewer.box("#source .plot");
-  const tap = async (columns: number) => {
-    await send("touchStart", { x: plot.x + 20, y: plot.y + plot.height - columns * column });
-    await send("touchEnd");
-  };
-  await tap(70);
+  await swipe(await over(0.1, 70));
   await page.locator(".grip").first().waitFor({ state: "detached" });
-  await tap(30);
+  await swipe(await over(0.1, 30));
   await page.locator(".grip").first().waitFor();
 }, { context: { viewport: { width: 390, height: 844 }, hasTouch: true } });
 
 test("keys reach every shape and its ends, and leave them again", async (viewer) => {
   const { page } = viewer;
-  await openScan(viewer);
+  await openLists(viewer);
   await drawBand(viewer, 20, 30);
   await drawBand(viewer, 50, 60);
   // Without a cursor, which would lead to what it points at.
@@ -376,10 +301,9 @@ test("keys reach every shape and its ends, and leave them again", async (viewer)
 
 test("a drag is cancelled by Escape, follows a turned picture, and cannot leave it", async (viewer) => {
   const { page } = viewer;
-  await openScan(viewer);
+  await openLists(viewer);
   await drawBand(viewer, 20, 30);
   await page.click("#tool-zoom");
-  const steps = async () => await page.locator("#undo").isDisabled();
   const grip = await viewer.box(".grip.whole");
   await page.mouse.move(grip.x + 7, grip.y + 7);
   await page.mouse.down();
@@ -389,7 +313,7 @@ test("a drag is cancelled by Escape, follows a turned picture, and cannot leave 
   await page.mouse.up();
   assert.deepEqual(await edges(viewer), [edge(20), edge(30)]);
   await page.click("#undo");
-  assert(await steps(), "the cancelled drag is no step");
+  assert(await page.locator("#undo").isDisabled(), "the cancelled drag is no step");
   await page.click("#redo");
   await page.locator("#measure-bands .pick").click();
   await page.click("#source .turn");
@@ -411,8 +335,7 @@ test("a rectangle over an image is moved, resized, renamed and duplicated", asyn
   const { page } = viewer;
   await viewer.open(files.image);
   const [rows, columns] = [30, 50];
-  await page.click("#tool-rectangle");
-  await dragOver(viewer, "source", [10.3 / columns, 5.3 / rows], [19.7 / columns, 14.7 / rows]);
+  await draw(viewer, "rectangle", [10.3 / columns, 5.3 / rows], [19.7 / columns, 14.7 / rows]);
   await page.click("#tool-zoom");
   // Columns and rows of 0.5 µm, from outer edge to outer edge.
   const places = () =>

@@ -1,16 +1,12 @@
 /** What a page of another site can do to a server on this machine, and what cookies of its neighbours do. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { writePlainStore } from "../fixtures/plain_store.ts";
-import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import type { Viewer } from "./browser.ts";
 import { postWithHeaders } from "./in_page.js";
+import { viewerSuite } from "./suite.ts";
 
-const ignore = !hasChromium();
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name, ignore, sanitizeOps: false, sanitizeResources: false, fn });
-}
+const { test } = viewerSuite("--host-resolver-rules=MAP attacker.test 127.0.0.1");
 
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
@@ -28,21 +24,23 @@ const COUNTS = [
   5000,
 ];
 
-/** A page of `http://attacker.test`, whose name leads to this machine. */
-async function foreignPage(work: (page: Page) => Promise<void>): Promise<void> {
-  const site = Deno.serve(
+/** Posts from a page of `http://attacker.test`, whose name leads to this machine; answers by the count of headers. */
+async function postFromAttacker(
+  { page, server }: Viewer,
+  path: string,
+  body: unknown,
+  counts: readonly number[],
+): Promise<string[]> {
+  await using site = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response("<!doctype html><title>x</title>", { headers: { "Content-Type": "text/html" } }),
   );
-  const browser = await startChromium("--host-resolver-rules=MAP attacker.test 127.0.0.1");
-  try {
-    const page = await browser.newPage();
-    await page.goto(`http://attacker.test:${site.addr.port}/`);
-    await work(page);
-  } finally {
-    await browser.close();
-    await site.shutdown();
-  }
+  const foreign = await page.context().newPage();
+  await foreign.goto(`http://attacker.test:${site.addr.port}/`);
+  const asked = { url: server.baseUrl + path, body: JSON.stringify(body), counts };
+  const answers = await foreign.evaluate(postWithHeaders, asked);
+  await foreign.close();
+  return answers;
 }
 
 async function imageIn(folder: string): Promise<string> {
@@ -51,80 +49,57 @@ async function imageIn(folder: string): Promise<string> {
   return path;
 }
 
-test("a page of another site opens no path, with any number of headers", async () => {
-  await using server = await StubbedServer.start();
-  const path = await imageIn(server.folder);
-  await foreignPage(async (page) => {
-    const asked = { url: `${server.baseUrl}/api/v2/open`, body: JSON.stringify({ path }), counts: COUNTS };
-    const answers = await page.evaluate(postWithHeaders, asked);
-    assert.deepEqual([...new Set(answers)].sort(), [
-      "403 origin_not_allowed",
-      "431 request_validation_failed",
-    ]);
-    assert.equal(answers[0], "403 origin_not_allowed");
-    assert.equal(answers.filter((answer) => answer.startsWith("431")).length > 200, true);
-  });
+test("a page of another site opens no path, with any number of headers", async (viewer) => {
+  const path = await imageIn(viewer.server.folder);
+  const answers = await postFromAttacker(viewer, "/api/v2/open", { path }, COUNTS);
+  assert.deepEqual([...new Set(answers)].sort(), ["403 origin_not_allowed", "431 request_validation_failed"]);
+  assert.equal(answers[0], "403 origin_not_allowed");
+  assert.equal(answers.filter((answer) => answer.startsWith("431")).length > 200, true);
 });
 
-test("every dialog requested by another site names it, with any number of headers", async () => {
-  await using server = await StubbedServer.start();
+test("every dialog requested by another site names it, with any number of headers", async (viewer) => {
+  const { server } = viewer;
   server.choose(await imageIn(server.folder));
-  await foreignPage(async (page) => {
-    const counts = COUNTS.filter((count) => count % 4 === 0);
-    const asked = { url: `${server.baseUrl}/api/v2/pick-and-open`, body: "{}", counts };
-    const answers = await page.evaluate(postWithHeaders, asked);
-    assert.deepEqual([...new Set(answers)].sort(), ["200 opened", "431 request_validation_failed"]);
-    const opened = answers.filter((answer) => answer === "200 opened").length;
-    const dialogs = server.dialogs();
-    assert.equal(dialogs.length, opened);
-    for (const dialog of dialogs) assert.match(dialog, /for http:\/\/attacker\.test:\d+/);
-    // Three that are cancelled are the last ones, with any number of headers.
-    server.cancel();
-    const cancelled = await page.evaluate(postWithHeaders, { ...asked, counts: [0, 1, 2, 3, 0, 990, 1000] });
-    assert.deepEqual(cancelled.slice(0, 3), Array(3).fill("200 cancelled"));
-    for (const answer of cancelled.slice(3)) assert.match(answer, /^409 dialog_busy|^431 /);
-    assert.equal(server.dialogs().length, opened + 3);
-  });
-});
+  const counts = COUNTS.filter((count) => count % 4 === 0);
+  const answers = await postFromAttacker(viewer, "/api/v2/pick-and-open", {}, counts);
+  assert.deepEqual([...new Set(answers)].sort(), ["200 opened", "431 request_validation_failed"]);
+  const opened = answers.filter((answer) => answer === "200 opened").length;
+  const dialogs = server.dialogs();
+  assert.equal(dialogs.length, opened);
+  for (const dialog of dialogs) assert.match(dialog, /for http:\/\/attacker\.test:\d+/);
+  // Three that are cancelled are the last ones, with any number of headers.
+  server.cancel();
+  const cancelled = await postFromAttacker(viewer, "/api/v2/pick-and-open", {}, [0, 1, 2, 3, 0, 990, 1000]);
+  assert.deepEqual(cancelled.slice(0, 3), Array(3).fill("200 cancelled"));
+  for (const answer of cancelled.slice(3)) assert.match(answer, /^409 dialog_busy|^431 /);
+  assert.equal(server.dialogs().length, opened + 3);
+}, { flags: [] });
 
-test("a page load with 40 KiB of foreign cookies works, and the page's own requests send none", async () => {
-  await using server = await StubbedServer.start();
-  const path = await imageIn(server.folder);
-  const browser = await startChromium();
-  try {
-    const cookies = Array.from({ length: 11 }, (_, i) => ({
-      name: `cookie${i}`,
-      value: "x".repeat(4080),
-      domain: "127.0.0.1",
-      path: "/",
-    }));
-    const storageState = {
-      cookies: cookies.map((cookie) => ({
-        ...cookie,
-        expires: -1,
-        httpOnly: false,
-        secure: false,
-        sameSite: "Lax" as const,
-      })),
-      origins: [],
-    };
-    await using viewer = await Viewer.load(browser, server, { storageState });
-    const sent: Promise<boolean>[] = [];
-    viewer.page.on("request", (request) => {
-      if (request.resourceType() !== "fetch") return;
-      sent.push(request.allHeaders().then((headers) => "cookie" in headers));
-    });
-    await viewer.open(path);
-    viewer.page.removeAllListeners("request");
-    const haveCookies = await Promise.all(sent);
-    assert(haveCookies.length >= 2);
-    assert(!haveCookies.includes(true));
-    const document = await viewer.page.reload();
-    assert.equal(document!.status(), 200);
-    const { cookie = "" } = await document!.request().allHeaders();
-    assert(cookie.length > 40 * 1024, `${cookie.length} bytes of cookies`);
-    assert.deepEqual(viewer.faults, []);
-  } finally {
-    await browser.close();
-  }
-});
+const COOKIES = Array.from({ length: 11 }, (_, i) => ({
+  name: `cookie${i}`,
+  value: "x".repeat(4080),
+  domain: "127.0.0.1",
+  path: "/",
+  expires: -1,
+  httpOnly: false,
+  secure: false,
+  sameSite: "Lax" as const,
+}));
+
+test("40 KiB of foreign cookies load the page, whose own requests send none", async (viewer) => {
+  const { page } = viewer;
+  const sent: Promise<boolean>[] = [];
+  page.on("request", (request) => {
+    if (request.resourceType() !== "fetch") return;
+    sent.push(request.allHeaders().then((headers) => "cookie" in headers));
+  });
+  await viewer.open(await imageIn(viewer.server.folder));
+  page.removeAllListeners("request");
+  const haveCookies = await Promise.all(sent);
+  assert(haveCookies.length >= 2);
+  assert(!haveCookies.includes(true));
+  const document = await page.reload();
+  assert.equal(document!.status(), 200);
+  const { cookie = "" } = await document!.request().allHeaders();
+  assert(cookie.length > 40 * 1024, `${cookie.length} bytes of cookies`);
+}, { context: { storageState: { cookies: COOKIES, origins: [] } } });

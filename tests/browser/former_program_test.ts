@@ -1,6 +1,7 @@
 /** A program that used the port before cannot take over the page. */
 import assert from "node:assert/strict";
-import { hasChromium, startChromium } from "./browser.ts";
+import { startChromium } from "./browser.ts";
+import { browserTest } from "./remote_page.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 
 const PAGE = `<!doctype html><title>former</title><script type="module" src="main.js"></script>
@@ -26,39 +27,23 @@ function former(request: Request): Response {
   });
 }
 
-Deno.test({
-  name: "viewer: a service worker and a cached script of a former program on the port do not run",
-  ignore: !hasChromium(),
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: async () => {
-    const before = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, former);
-    const { port } = before.addr;
-    const url = `http://127.0.0.1:${port}/demo/v2/`;
-    const browser = await startChromium();
-    try {
-      const page = await (await browser.newContext()).newPage();
-      await page.goto(url);
-      await page.waitForFunction("document.title === 'registered'");
-      await page.goto(url);
-      assert.equal(await page.title(), "stolen", "the former program owns the address");
-      await before.shutdown();
-      const server = await ServerProcess.start(FROM_SOURCE, ["--port", String(port)]);
-      try {
-        // The worker answers once more, while the browser fetches its script anew and removes it.
-        await page.goto(url);
-        await page.waitForFunction("document.title === 'acq-server viewer'");
-        await page.reload();
-        assert.equal(await page.title(), "acq-server viewer");
-        assert.equal(
-          await page.evaluate("navigator.serviceWorker.getRegistrations().then((r) => r.length)"),
-          0,
-        );
-      } finally {
-        await server.stop();
-      }
-    } finally {
-      await browser.close();
-    }
-  },
+browserTest("no worker or cached script of a former program on the port runs", "chromium", async () => {
+  const before = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, former);
+  const { port } = before.addr;
+  const url = `http://127.0.0.1:${port}/demo/v2/`;
+  await using browser = await startChromium();
+  const page = await browser.newPage();
+  await page.goto(url);
+  await page.waitForFunction("document.title === 'registered'");
+  await page.goto(url);
+  assert.equal(await page.title(), "stolen", "the former program owns the address");
+  await before.shutdown();
+  await using _server = await ServerProcess.start(FROM_SOURCE, ["--port", String(port)]);
+  // The worker answers once more, while the browser fetches its script anew and removes it.
+  await page.goto(url);
+  await page.waitForFunction("document.title === 'acq-server viewer'");
+  await page.reload();
+  assert.equal(await page.title(), "acq-server viewer");
+  const registrations = "navigator.serviceWorker.getRegistrations().then((all) => all.length)";
+  assert.equal(await page.evaluate(registrations), 0);
 });

@@ -1,40 +1,41 @@
-/** Lengths, means over time, projections and calibrated TIFF of images. */
+/** Lengths, means over time, projections, kymographs and calibrated TIFF of images. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Viewer } from "./browser.ts";
 import {
   IMAGES,
   measuredStack,
   spot,
   SPOT_LINE,
   SPOT_ROW,
+  SPOT_START,
   STACK_COLUMNS,
   STACK_ROWS,
 } from "./measured_stack.ts";
-import { dragOver, saved, tableOf, unfold } from "./measuring_hand.ts";
+import {
+  draw,
+  makeKymograph,
+  openBytes,
+  openStack,
+  type Place,
+  saved,
+  table,
+  unfold,
+} from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 
-async function opened(viewer: Viewer): Promise<void> {
-  const path = join(viewer.server.folder, "spot.ome.tif");
-  await Deno.writeFile(path, measuredStack());
-  await viewer.open(path);
-}
-
 test("images: a line has a length, and a rectangle its mean in each image, kept and undone", async (viewer) => {
   const { page } = viewer;
-  await opened(viewer);
-  await page.click("#tool-line");
-  await dragOver(viewer, "source", ...SPOT_LINE);
+  await openStack(viewer);
+  await draw(viewer, "line", ...SPOT_LINE);
   // 55 columns of 0.5 µm, drawn by hand.
   const length = Number((await viewer.text("#line-length")).match(/^Length ([\d.]+) µm/)![1]);
   assert(Math.abs(length - 27.5) < 0.5, `${length}`);
-  await page.click("#tool-rectangle");
   const [top, bottom, left, right] = [SPOT_ROW - 2, SPOT_ROW + 3, 10, 30] as const;
-  await dragOver(
+  await draw(
     viewer,
-    "source",
+    "rectangle",
     [(left + 0.3) / STACK_COLUMNS, (top + 0.3) / STACK_ROWS],
     [(right - 0.3) / STACK_COLUMNS, (bottom - 0.3) / STACK_ROWS],
   );
@@ -42,19 +43,19 @@ test("images: a line has a length, and a rectangle its mean in each image, kept 
   await page.selectOption("#image-part", "rectangle-1");
   await page.click("#image-means");
   await page.locator("#measure-images .result", { hasText: `${IMAGES} images` }).waitFor();
-  const { about, head, rows } = tableOf((await saved(viewer, "#csv-images")).text);
+  const { about, head, rows } = await table(viewer, "#csv-images");
   assert.equal(
     about.get("Mean of"),
-    `"Rectangle 1, columns ${left} to ${right - 1}, rows ${top} to ${bottom - 1}"`,
+    `Rectangle 1, columns ${left} to ${right - 1}, rows ${top} to ${bottom - 1}`,
   );
-  assert.equal(head![0], "Time (s)");
+  assert.equal(head[0], "Time (s)");
   rows.forEach((row, t) => {
     let sum = 0;
     for (let y = top; y < bottom; y += 1) for (let x = left; x < right; x += 1) sum += spot(x, y, t);
     const mean = sum / (bottom - top) / (right - left);
     assert(Math.abs(Number(row[1]) - mean) < 0.6, `image ${t}: ${row[1]}, not ${mean}`);
   });
-  const regions = tableOf((await saved(viewer, "#csv-regions")).text);
+  const regions = await table(viewer, "#csv-regions");
   assert.deepEqual(regions.rows.map(([name]) => name), ["whole image", "the line", "Rectangle 1"]);
   const inRegions = (row: number, name: string) => Number(regions.rows[row]![regions.head!.indexOf(name)]);
   assert(Math.abs(inRegions(1, "Length (um)") - 27.5) < 0.5);
@@ -73,16 +74,14 @@ test("images: a line has a length, and a rectangle its mean in each image, kept 
 
 test("images: projections and kymographs are saved as TIFF that opens with its calibration", async (viewer) => {
   const { page, server } = viewer;
-  await opened(viewer);
+  await openStack(viewer);
   await unfold(viewer, "images");
   await page.click("#image-project");
   await page.locator("#image-back").waitFor();
   const maximum = await saved(viewer, "#tiff-save");
   assert.equal(maximum.name, "spot-max-t.tif");
-  await page.click("#tool-line");
-  await dragOver(viewer, "source", ...SPOT_LINE);
-  await page.click("#kymograph-start");
-  await page.locator("#measure-kymograph [role=status]", { hasText: `${IMAGES} of ${IMAGES}` }).waitFor();
+  await draw(viewer, "line", ...SPOT_LINE);
+  await makeKymograph(viewer);
   const kymograph = await saved(viewer, "#tiff-save");
   assert.equal(kymograph.name, "spot-kymograph.tif");
   for (const { name, bytes } of [maximum, kymograph]) Deno.writeFileSync(join(server.folder, name), bytes);
@@ -95,15 +94,13 @@ test("images: projections and kymographs are saved as TIFF that opens with its c
   const expected = Math.max(...Array.from({ length: IMAGES }, (_, t) => spot(30, SPOT_ROW, t)));
   assert(Math.abs(read - expected) < 2, `${read}, not ${expected}`);
   await viewer.open(join(server.folder, kymograph.name));
-  assert.equal(await viewer.text("#source h2"), "Line scan");
   assert.match(await viewer.text("#facts"), /100 ms\/line · 0\.5 µm\/px/);
 });
 
 test("images: a projection is measured, kept, undone and reported", async (viewer) => {
   const { page } = viewer;
-  await opened(viewer);
-  await page.click("#tool-line");
-  await dragOver(viewer, "source", ...SPOT_LINE);
+  await openStack(viewer);
+  await draw(viewer, "line", ...SPOT_LINE);
   const line = (await viewer.text("#line-length")).split(" · ");
   await unfold(viewer, "images");
   await page.click("#image-project");
@@ -111,17 +108,10 @@ test("images: a projection is measured, kept, undone and reported", async (viewe
   const brighter = (await viewer.text("#line-length")).split(" · ");
   assert.equal(brighter[0], line[0]);
   assert.equal(await viewer.text("#source h2"), "Maximum over time");
-  const profile = tableOf((await saved(viewer, "#csv-profile")).text);
+  const profile = await table(viewer, "#csv-profile");
   assert.equal(profile.about.get("Projection"), "maximum over time");
   assert.equal(profile.about.has("Time point"), false);
   assert.deepEqual(profile.head, ["Position (um)", "GCaMP"]);
-  // The line begins near column 4 and is sampled about once a column.
-  const [first, step] = [4, Number(profile.rows[1]![0]) / 0.5];
-  profile.rows.slice(1, -1).forEach(([, value], i) => {
-    const x = Math.round(first + (i + 1) * step);
-    const expected = Math.max(...Array.from({ length: IMAGES }, (_, t) => spot(x, SPOT_ROW, t)));
-    assert(Math.abs(Number(value) - expected) < 25, `column ${x}: ${value}, not ${expected}`);
-  });
   const mean = profile.rows.reduce((sum, row) => sum + Number(row[1]), 0) / profile.rows.length;
   assert(Math.abs(Number(brighter[1]!.replace("mean ", "")) - mean) < 0.1);
   const report = await saved(viewer, "#report-html");
@@ -149,4 +139,68 @@ test("images: a projection is measured, kept, undone and reported", async (viewe
   await unfold(viewer, "images");
   await back.click();
   await bar.waitFor();
+});
+
+test("images: a line over time becomes a kymograph that is measured, undone and left", async (viewer) => {
+  const { page } = viewer;
+  await openStack(viewer);
+  assert(await page.locator("#tool-band").isDisabled());
+  assert(!await page.locator("#measure-bands").isVisible());
+  assert(!await page.locator("#measure-typed").isVisible(), "a series is not offered as a line scan");
+  await draw(viewer, "line", ...SPOT_LINE);
+  await viewer.enter("#kymograph-width", "5");
+  await page.click("#undo");
+  assert.equal(await page.inputValue("#kymograph-width"), "1");
+  const line = page.locator('#source polyline[stroke="#ffeb3b"]');
+  for (const [button, isDrawn] of [["#undo", false], ["#redo", true]] as const) {
+    await page.click(button);
+    await viewer.settle();
+    assert.equal(await line.count() > 0, isDrawn);
+    assert.equal(await page.locator("#kymograph-start").isEnabled(), isDrawn);
+  }
+  await makeKymograph(viewer);
+  assert(await page.locator("#reference").isVisible());
+  assert(!await page.locator("#positions").isVisible());
+  // Its samples are those of the images: read one under the cursor, the spot in image 20 at column 32.
+  const place = await viewer.place("source", [IMAGES, 56], 20, SPOT_START + 20 - 4);
+  await page.mouse.move(place.x, place.y);
+  const read = Number((await viewer.text("#source .readout b")).replace(",", ""));
+  const expected = spot(4 + place.at.column, SPOT_ROW, place.at.row);
+  // The line was drawn by hand: half a pixel off, the spot is a tenth darker.
+  assert(Math.abs(read - expected) < 25, `${read}, not ${expected}`);
+  assert(await page.locator('#reference polyline[stroke="#ffd84d"]').count() > 0);
+  // The spot moves by one pixel an image: 0.5 µm in 0.1 s.
+  await unfold(viewer, "lines");
+  const at = (t: number): Place => [(t + 0.5) / IMAGES, 1 - (SPOT_START + t - 4 + 0.5) / 56];
+  await draw(viewer, "line", at(5), at(35));
+  const drawn = await viewer.text("#measure-lines .drawn");
+  assert(Math.abs(Number(/velocity ([\d.]+) µm\/s/.exec(drawn)![1]) - 5) < 0.2, drawn);
+  await page.click("#kymograph-back");
+  assert.equal(await viewer.text("#source h2"), "Image");
+  assert(await page.locator("#positions").isVisible());
+  assert(!await page.locator("#reference").isVisible());
+  // Freehand, with a width, there and back.
+  await page.check("#kymograph-freehand");
+  await draw(viewer, "line", [0.2, 0.3], [0.5, 0.5], [0.8, 0.3]);
+  await page.fill("#kymograph-width", "3");
+  await makeKymograph(viewer);
+});
+
+test("images: a kymograph without times counts frames, and its tables have the line", async (viewer) => {
+  const { page } = viewer;
+  await openBytes(viewer, "untimed.ome.tif", measuredStack({ isTimed: false }));
+  // A slider takes no letters: they are the page's.
+  await page.focus("#position-t");
+  await page.keyboard.press("n");
+  assert.equal(await page.getAttribute("#tool-line", "aria-pressed"), "true");
+  // From edge to edge: from the middle of the first sample to that of the last, and nothing is missing.
+  await draw(viewer, "line", [0, 0.5], [1, 0.5]);
+  await makeKymograph(viewer);
+  assert.equal(await page.locator("#source-cards .notes").textContent(), "");
+  await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
+  const { about, head, rows } = await table(viewer, "#csv-traces");
+  assert.match(about.get("Line over the images, x y (um)")!, /^0 [\d.]+; 31\.5 [\d.]+$/);
+  assert.equal(about.get("Width of the line (px)"), "1");
+  assert.deepEqual(head, ["Time (frames)", "Band 1"]);
+  assert.deepEqual([rows[0]![0], rows.at(-1)![0]], ["0", String(IMAGES - 1)]);
 });

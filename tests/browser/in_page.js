@@ -24,7 +24,6 @@ export async function twoFrames() {
   } while (document.querySelector("[aria-busy=true]") !== null);
 }
 
-/** Width of a PNG and the colour of one of its pixels. */
 export async function readPng({ bytes, x, y }) {
   const bitmap = await createImageBitmap(new Blob([Uint8Array.from(bytes)]));
   const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
@@ -34,7 +33,6 @@ export async function readPng({ bytes, x, y }) {
 
 export const clipboardText = () => navigator.clipboard.readText();
 
-/** Names what has the focus. */
 export function focused() {
   const { id, ariaLabel, className, textContent } = document.activeElement;
   return id || ariaLabel || className || textContent;
@@ -73,7 +71,6 @@ export function canvasDensity() {
   return canvas.width / canvas.getBoundingClientRect().width;
 }
 
-/** Colours in the chart of the profile. */
 export function chartColors() {
   const canvas = document.getElementById("curves");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -86,7 +83,6 @@ export function chartColors() {
 export const isTransferring = () =>
   document.getElementById("progress-text").textContent.startsWith("0.0 MB of");
 
-/** The tab comes to the front. */
 export const lookAgain = () => document.dispatchEvent(new Event("visibilitychange"));
 
 /** Whether the tab is in front, as far as the page can tell. @param {boolean} isShown */
@@ -116,7 +112,6 @@ export async function postWithHeaders({ url, body, counts }) {
   return answers;
 }
 
-/** The green part of each pixel of a PNG. */
 export async function greensOf(bytes) {
   const bitmap = await createImageBitmap(new Blob([Uint8Array.from(bytes)]));
   const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
@@ -133,7 +128,6 @@ export function dropFile({ name, bytes }) {
   );
 }
 
-/** Moves a slider as a hand does. */
 export function sliderTo({ id, value }) {
   document.getElementById(id).value = String(value);
   document.getElementById(id).dispatchEvent(new Event("input", { bubbles: true }));
@@ -149,7 +143,6 @@ export function drawnPixel({ picture, x, y }) {
   return [...context.getImageData(x, y, 1, 1).data];
 }
 
-/** Whether an element is empty. */
 export const isEmpty = (selector) => document.querySelector(selector).textContent === "";
 
 /** Records texts written on canvases from now on. */
@@ -163,15 +156,7 @@ export function rememberWriting() {
   };
 }
 
-/** Texts that {@linkcode rememberWriting} has recorded. */
 export const written = () => globalThis.writtenTexts;
-
-/** Width and samples of one of the page's canvases. */
-export function canvasPixels(selector) {
-  const canvas = document.querySelector(selector);
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  return { width: canvas.width, data: [...data] };
-}
 
 /** Whether all that an element has is seen without scrolling. */
 export const isSeenWhole = (selector) => {
@@ -197,32 +182,10 @@ export async function keptDrawn() {
   return works.sort((a, b) => b.savedAt - a.savedAt)[0]?.look.drawn ?? null;
 }
 
-/** The browser lets the page store nothing. */
 export function blockStorage() {
   Object.defineProperty(globalThis, "indexedDB", {
     get() {
       throw new DOMException("denied", "SecurityError");
     },
   });
-}
-
-/** Changes the kept work of a line scan with one line: it has so many. @param {number} length */
-export async function repeatKeptLine(length) {
-  const database = await new Promise((done, failed) => {
-    const request = indexedDB.open("acq-server work");
-    request.onsuccess = () => done(request.result);
-    request.onerror = () => failed(request.error);
-  });
-  const store = database.transaction("work", "readwrite").objectStore("work");
-  await new Promise((done) => {
-    store.openCursor().onsuccess = ({ target: { result: cursor } }) => {
-      if (cursor === null) return done();
-      const { drawn } = cursor.value.look;
-      const [line] = drawn.lines;
-      drawn.lines = Array.from({ length }, (_, i) => ({ ...line, id: i + 1 }));
-      cursor.update(cursor.value);
-      cursor.continue();
-    };
-  });
-  database.close();
 }

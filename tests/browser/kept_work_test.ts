@@ -1,46 +1,34 @@
 /** Work outlives tab and browser, changes can be undone, and nothing counts as saved that is not. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { until } from "../deadline.ts";
 import { startWithProfile, Viewer } from "./browser.ts";
 import { blockStorage, hasText, keptDrawn, openingEnded } from "./in_page.js";
-import { ACTIVE, measuredScan, SCAN_SHAPE } from "./measured_scan.ts";
-import { measuredStack, SPOT_LINE } from "./measured_stack.ts";
-import { dragOver, drawBand, saved, unfold } from "./measuring_hand.ts";
+import { ACTIVE } from "./measured_scan.ts";
+import {
+  bandsOf,
+  draw,
+  drawBand,
+  findEvents,
+  measureVelocities,
+  openScan,
+  pin,
+  saved,
+  unfold,
+} from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const { test } = viewerSuite();
 
-/** Opens a line scan of its own. */
-async function openScan(viewer: Viewer): Promise<string> {
-  const path = join(viewer.server.folder, `work${crypto.randomUUID()}.oir`);
-  // Files of the same content share their work.
-  const mark = crypto.getRandomValues(new Uint8Array(16));
-  await Deno.writeFile(path, new Uint8Array([...measuredScan(), ...mark]));
-  await viewer.openPath(path);
-  // The other channel has events.
+/** Opens the measured scan and shows the channel that has events. */
+async function openActive(viewer: Viewer): Promise<string> {
+  const path = await openScan(viewer);
   await viewer.page.uncheck("#source-0-visible");
   return path;
 }
 
-async function measureVelocities({ page }: Viewer): Promise<void> {
-  await page.click("#velocity-start");
-  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
-}
+const drawLine = (viewer: Viewer) => draw(viewer, "line", [0.2, 0.8], [0.4, 0.2]);
 
-async function pin(viewer: Viewer, line: number, column: number): Promise<void> {
-  await viewer.page.focus("#source .plot");
-  const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
-  await viewer.page.mouse.move(x, y);
-  await viewer.page.keyboard.press("x");
-}
-
-async function drawLine(viewer: Viewer): Promise<void> {
-  await viewer.page.click("#tool-line");
-  await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
-}
-
-/** All tables that can be saved. */
 async function tables(viewer: Viewer): Promise<string[]> {
   const texts = [];
   for (const name of ["traces", "velocity", "events", "lines", "cursors"]) {
@@ -49,56 +37,56 @@ async function tables(viewer: Viewer): Promise<string[]> {
   return texts;
 }
 
-/** One of each. */
 async function drawAll(viewer: Viewer): Promise<void> {
-  for (const part of ["velocity", "events", "cursors"]) await unfold(viewer, part);
   await drawBand(viewer, ...ACTIVE);
   await drawLine(viewer);
   await viewer.page.click("#tool-zoom");
   await measureVelocities(viewer);
-  await viewer.page.selectOption("#events-channel", "1");
-  await viewer.page.click("#events-start");
+  await findEvents(viewer, "1");
   await viewer.page.locator("#measure-events tbody input").first().fill("whisker");
+  await unfold(viewer, "cursors");
   await pin(viewer, 100, 40);
 }
 
 const state = ({ page }: Viewer) => page.locator("#kept-words").textContent();
 
-test("work and its results come back after the tab was closed, also where the file lies elsewhere", async (viewer) => {
-  const { page, server } = viewer;
-  const path = await openScan(viewer);
+test("work and its results come back after the browser was closed, also where the file lies elsewhere", async ({ server }) => {
+  using temporary = temporaryFolder();
+  const profile = temporary.path;
+  let context = await startWithProfile(profile);
+  const viewer = await Viewer.loadIn(context, server);
+  const path = await openActive(viewer);
   await drawAll(viewer);
   const before = await tables(viewer);
   assert.match(before[1]!, /\r\nMethod,[^]*measured/);
   await viewer.kept();
   assert.equal(await state(viewer), "Kept in this browser.");
-  await page.close();
-  const moved = path.replace("work", "moved");
+  await context.close();
+  const moved = path.replace("vessel", "moved");
   await Deno.rename(path, moved);
-  const again = await Viewer.loadIn(page.context(), server);
+  context = await startWithProfile(profile);
+  const again = await Viewer.loadIn(context, server);
   await again.page.locator("#recent-size", { hasText: /^1 recording, \d+ kB$/ }).waitFor();
   assert.match(
     await again.text("#recent-list"),
-    /^work.*\.oir\s+\d\d:\d\d.*\s+1 band, 1 line, \d+ velocities, 2 events, 1 cursor\s+×$/,
+    /^vessel\.oir\s+\d\d:\d\d.*\s+1 band, 1 line, \d+ velocities, 2 events, 1 cursor\s+×$/,
   );
-  assert(
-    (await again.text("#kept-where")).includes(
-      `in this browser for ${server.baseUrl}. Under another address`,
-    ),
-  );
+  const where = await again.text("#kept-where");
+  assert(where.includes(`in this browser for ${server.baseUrl}. Under another address`));
   await again.openPath(moved);
-  const after = await tables(again);
+  const status = await again.text("#status");
+  assert(status.includes(`with the work on ${path}, which has the same content`));
   // The name and the path of the file differ.
-  assert((await again.text("#status")).includes(`with the work on ${path}, which has the same content`));
   const body = (text: string) => text.split("\r\n").slice(2).join("\n");
-  assert.deepEqual(after.map(body), before.map(body));
-  assert.deepEqual(again.faults, []);
+  assert.deepEqual((await tables(again)).map(body), before.map(body));
+  assert.deepEqual([...viewer.faults, ...again.faults], []);
+  await context.close();
 });
 
 test("each change is undone and redone, by buttons and keys", async (viewer) => {
   const { page } = viewer;
-  await openScan(viewer);
-  for (const part of ["velocity", "events", "cursors"]) await unfold(viewer, part);
+  await openActive(viewer);
+  await unfold(viewer, "velocity", "events", "cursors", "lines");
   const drawn = async () => {
     await viewer.kept();
     return await page.evaluate(keptDrawn);
@@ -137,7 +125,6 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
     "finds them again": () => page.click("#events-start"),
     "removes the band with its events": () => page.locator("#measure-bands li .icon").first().click(),
   };
-  await unfold(viewer, "lines");
   const states = [await drawn()];
   for (const [step, work] of Object.entries(steps)) {
     await work();
@@ -161,36 +148,15 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
   assert.deepEqual(await drawn(), states.at(-2));
 });
 
-test("the line of a kymograph is undone and redone", async (viewer) => {
-  const { page, server } = viewer;
-  const path = join(server.folder, "spot.ome.tif");
-  await Deno.writeFile(path, measuredStack());
-  await viewer.openPath(path);
-  const line = page.locator('#source polyline[stroke="#ffeb3b"]');
-  await page.click("#tool-line");
-  await dragOver(viewer, "source", ...SPOT_LINE);
-  await viewer.enter("#kymograph-width", "5");
-  await page.click("#undo");
-  assert.equal(await page.inputValue("#kymograph-width"), "1");
-  await page.click("#undo");
-  await viewer.settle();
-  assert.equal(await line.count(), 0);
-  assert(await page.locator("#kymograph-start").isDisabled());
-  await page.click("#redo");
-  await viewer.settle();
-  assert.notEqual(await line.count(), 0);
-  assert(await page.locator("#kymograph-start").isEnabled());
-});
-
 test("of two tabs one keeps the work, and the other says so and can take over", async (viewer) => {
   const { page, server } = viewer;
-  const path = await openScan(viewer);
+  const path = await openActive(viewer);
   await drawBand(viewer, ...ACTIVE);
   await viewer.kept();
   const other = await Viewer.loadIn(page.context(), server);
   await other.openPath(path);
   await other.page.waitForFunction(hasText, { selector: "#kept-words", text: "Another tab keeps the work" });
-  assert.equal(await other.page.locator("#measure-bands li").count(), 1);
+  assert.equal(await bandsOf(other).count(), 1);
   await drawBand(other, 5, 12);
   await page.bringToFront();
   await drawBand(viewer, 30, 33);
@@ -199,11 +165,11 @@ test("of two tabs one keeps the work, and the other says so and can take over", 
   await other.page.bringToFront();
   await other.page.click("#take-over");
   await other.page.waitForFunction(hasText, { selector: "#kept-words", text: "Kept in this browser" });
-  assert.equal(await other.page.locator("#measure-bands li").count(), 2);
+  assert.equal(await bandsOf(other).count(), 2);
   assert.match(await other.text("#notice-text"), /^Another tab had kept other work .* Undo shows it\.$/);
   await page.waitForFunction(hasText, { selector: "#kept-words", text: "Another tab keeps the work" });
   await other.page.click("#undo");
-  assert.equal(await other.page.locator("#measure-bands li").count(), 3);
+  assert.equal(await bandsOf(other).count(), 3);
   assert.deepEqual(other.faults, []);
 });
 
@@ -213,19 +179,20 @@ test("full storage is told, and what waits is saved once there is room", async (
   const devtools = await page.context().newCDPSession(page);
   // Chromium remembers for a while how much room there was, so there is none from the start.
   await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1 });
-  await openScan(viewer);
+  await openActive(viewer);
   await drawBand(viewer, ...ACTIVE);
   await page.waitForFunction(hasText, { selector: "#kept-words", text: "Not saved: the browser gives" });
   // Leaving the recording asks first.
   const asked: string[] = [];
-  page.once("dialog", (dialog) => {
-    asked.push(dialog.message());
-    dialog.dismiss();
-  });
-  await page.click("#more-ways");
-  await page.click("#sample");
-  assert.deepEqual(asked, ["What you measured is not saved. Leave it?"]);
-  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  for (const buttons of [["#recording-previous"], ["#more-ways", "#sample"]]) {
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.message());
+      dialog.dismiss();
+    });
+    for (const button of buttons) await page.click(button);
+  }
+  assert.deepEqual(asked, Array(2).fill("What you measured is not saved. Leave it?"));
+  assert.equal(await bandsOf(viewer).count(), 1);
   // So does closing the tab.
   const closing = page.waitForEvent("dialog");
   await page.close({ runBeforeUnload: true });
@@ -242,16 +209,16 @@ test("blocked storage is told, and the page measures without it", async (viewer)
   const { page } = viewer;
   await page.addInitScript(blockStorage);
   await page.reload();
-  await openScan(viewer);
+  await openActive(viewer);
   await page.waitForFunction(hasText, { selector: "#kept-words", text: "lets this page store nothing" });
   await drawBand(viewer, ...ACTIVE);
-  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  assert.equal(await bandsOf(viewer).count(), 1);
   assert.equal(await page.locator("#recent").isVisible(), false);
 });
 
 test("work is kept again when the storage is emptied", async (viewer) => {
   const { page, server } = viewer;
-  await openScan(viewer);
+  await openActive(viewer);
   await drawBand(viewer, ...ACTIVE);
   await viewer.kept();
   const devtools = await page.context().newCDPSession(page);
@@ -263,9 +230,8 @@ test("work is kept again when the storage is emptied", async (viewer) => {
 
 test("the same path with another content shows the work with a note", async (viewer) => {
   const { page } = viewer;
-  const path = await openScan(viewer);
+  const path = await openActive(viewer);
   await drawBand(viewer, ...ACTIVE);
-  await unfold(viewer, "velocity");
   await measureVelocities(viewer);
   await viewer.kept();
   await page.click("#more-ways");
@@ -273,10 +239,9 @@ test("the same path with another content shows the work with a note", async (vie
   await page.waitForFunction(openingEnded);
   assert.equal(await state(viewer), "Work on the sample is not kept.");
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
-  await page.click("#more-ways");
   await viewer.openPath(path);
   assert.match(await viewer.text("#notice-text"), /^The content of this file has changed since /);
-  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  assert.equal(await bandsOf(viewer).count(), 1);
   assert.equal(await page.locator("#measure-velocity .result").textContent(), "");
   // The earlier work stays in the list until it is removed.
   await page.click("#more-ways");
@@ -285,25 +250,4 @@ test("the same path with another content shows the work with a note", async (vie
   await page.click("#recent-list li:nth-child(2) .icon");
   await page.locator("#recent-list li").nth(1).waitFor({ state: "detached" });
   assert.equal(await page.locator("#recent-list li").count(), 1);
-});
-
-test("work comes back after the browser was closed", async ({ server }) => {
-  const profile = await Deno.makeTempDir({ prefix: "profile_" });
-  try {
-    let context = await startWithProfile(profile);
-    let viewer = await Viewer.loadIn(context, server);
-    await openScan(viewer);
-    await drawBand(viewer, ...ACTIVE);
-    await viewer.kept();
-    await context.close();
-    context = await startWithProfile(profile);
-    viewer = await Viewer.loadIn(context, server);
-    await viewer.page.click(".recent");
-    await viewer.page.waitForFunction(openingEnded);
-    assert.equal(await viewer.page.locator("#measure-bands li").count(), 1);
-    assert.deepEqual(viewer.faults, []);
-    await context.close();
-  } finally {
-    await Deno.remove(profile, { recursive: true });
-  }
 });

@@ -13,7 +13,6 @@ export const LINE = [100, 20, 30, 110] as const;
 export const sample = (channel: number, row: number, column: number): number =>
   1000 * channel + 10 * row + 7 * column;
 
-/** Sample of the reference. */
 export const referenceSample = (channel: number, row: number, column: number): number =>
   500 * channel + 4 * row + column;
 
@@ -61,7 +60,6 @@ export function lineScanFile(referenceRows = 128): Uint8Array {
   return scanFile(SHAPE, planes, references, LINE, referenceRows);
 }
 
-/** A TIFF of 32-bit floats. */
 export function floatTiff(rows: number, columns: number, samples: readonly number[]): Uint8Array {
   const bits = new Uint32Array(Float32Array.from(samples).buffer);
   return tiffBytes(

@@ -1,10 +1,8 @@
 /** Measuring in a line scan: bands, lines, velocities, events, cursors and their saved files. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { BrowserContextOptions } from "playwright-core";
-import { writePlainStore } from "../fixtures/plain_store.ts";
 import type { Viewer } from "./browser.ts";
-import { canvasPixels, readPng, rememberWriting, written } from "./in_page.js";
+import { readPng, rememberWriting, written } from "./in_page.js";
 import {
   ACTIVE,
   LINE_TIME,
@@ -15,24 +13,33 @@ import {
   STREAK_VELOCITY,
   TRANSIENTS,
 } from "./measured_scan.ts";
-import { dragOver, dragPoints, drawBand, saved, tableOf, unfold } from "./measuring_hand.ts";
+import {
+  bandsOf,
+  drag,
+  draw,
+  drawBand,
+  findEvents,
+  measureVelocities,
+  openBytes,
+  openScan,
+  pin,
+  saved,
+  table,
+  unfold,
+} from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test: viewerTest } = viewerSuite();
 
-const path = ({ server }: Viewer) => join(server.folder, "vessel.oir");
-
-/** A test with the measured scan open. */
 function test(
   name: string,
   work: (viewer: Viewer) => Promise<void>,
-  context: BrowserContextOptions = { viewport: { width: 1280, height: 1000 } },
+  viewport: BrowserContextOptions["viewport"] = { width: 1280, height: 1000 },
 ): void {
   viewerTest(`measure: ${name}`, async (viewer) => {
-    await Deno.writeFile(path(viewer), measuredScan());
-    await viewer.open(path(viewer));
+    await openScan(viewer);
     await work(viewer);
-  }, { context });
+  }, { context: { viewport } });
 }
 
 const [LINES, COLUMNS] = SCAN_SHAPE;
@@ -53,33 +60,24 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   await viewer.settle();
   // Columns 30 to 49 of 0.45 µm: from half a pixel before 13.5 to half a pixel after 22.05 µm.
   assert.equal(await page.locator("#measure-bands .place").textContent(), "13.3–22.3 µm");
-  const [plot, chart] = [
-    await viewer.box("#source .plot"),
-    await viewer.box("#trace-chart"),
-  ];
+  const [plot, chart] = [await viewer.box("#source .plot"), await viewer.box("#trace-chart")];
   const stage = await viewer.box("#source .stage");
   assert(Math.abs(chart.y - stage.y - stage.height) <= 1, "directly below");
   const black = await page.evaluate(() => {
     // deno-lint-ignore no-explicit-any
     const canvas = (globalThis as any).document.querySelector("#trace-chart canvas");
-    const { data, width } = canvas.getContext("2d").getImageData(
-      0,
-      Math.round(canvas.height / 2),
-      canvas.width,
-      1,
-    );
+    const y = Math.round(canvas.height / 2);
+    const { data, width } = canvas.getContext("2d").getImageData(0, y, canvas.width, 1);
     const filled = Array.from({ length: width }, (_, x) => x).filter((x) => data[4 * x + 3] > 127);
     const scale = canvas.getBoundingClientRect().width / width;
     return [filled[0]! * scale, (filled.at(-1)! + 1) * scale];
   });
   assert(Math.abs(chart.x + black[0]! - plot.x) <= 1, `left ${chart.x + black[0]!}, picture ${plot.x}`);
   assert(Math.abs(chart.x + black[1]! - plot.x - plot.width) <= 1, "right edge");
-  const { name, text } = await saved(viewer, "#csv-traces");
-  assert.equal(name, "vessel-traces.csv");
-  const { about, head, rows } = tableOf(text);
+  const { about, head, rows } = await table(viewer, "#csv-traces");
   assert.equal(about.get("File"), "vessel.oir");
-  assert.equal(about.get("Path"), path(viewer));
-  assert.match(about.get("Band 1")!, /^"?columns 30 to 49, 13\.275 to 22\.275 um \(outer edges\)"?$/);
+  assert.equal(about.get("Path"), `${viewer.server.folder}/vessel.oir`);
+  assert.equal(about.get("Band 1"), "columns 30 to 49, 13.275 to 22.275 um (outer edges)");
   assert.deepEqual(head, ["Time (s)", "Band 1 · CH1", "Band 1 · CH2"]);
   assert.equal(rows.length, LINES);
   const expected = [bandMean(0, ...ACTIVE), bandMean(1, ...ACTIVE)];
@@ -89,42 +87,43 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
       assert(Math.abs(Number(row[channel + 1]) - expected[channel]![line]!) < 1e-3);
     }
   });
+  // Values stand beside the cursor, below the labels of pinned ones.
+  await page.locator("#source .plot").hover();
+  await page.keyboard.press("x");
+  await viewer.settle();
+  const heights = new Map<string, number>();
+  for (const text of await page.locator("#trace-chart svg text").all()) {
+    heights.set((await text.textContent())!, (await text.boundingBox())!.y);
+  }
+  const atCursor = [...heights.keys()].find((text) => / · /.test(text))!;
+  assert(heights.get("A")! + 12 < heights.get(atCursor)!, JSON.stringify([...heights]));
 });
 
 test("the trace below a flipped picture follows its time, below a turned one it has its own axis", async (viewer) => {
   const { page } = viewer;
-  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
-  await viewer.settle();
-  const places = async () =>
-    await page.locator("#trace-chart svg text").evaluateAll((
-      texts: { textContent: string; getBoundingClientRect(): { x: number } }[],
-    ) =>
-      texts.filter(({ textContent }) => /^0\.[02]$/.test(textContent)).map((text) =>
-        text.getBoundingClientRect().x
-      )
+  await drawBand(viewer, ...ACTIVE);
+  /** Places of labels from the left. */
+  const placesOf = async (...labels: string[]) => {
+    await viewer.settle();
+    const found = labels.map((label) =>
+      page.locator(`#trace-chart svg text:text-is("${label}")`).boundingBox()
     );
-  const [start, later] = await places();
-  assert(start! < later!, `${start} ${later}`);
+    return (await Promise.all(found)).map((box) => box!.x) as [number, number];
+  };
+  const [start, later] = await placesOf("0.0", "0.2");
+  assert(start < later, `${start} ${later}`);
   await page.click("#source .flip");
-  await viewer.settle();
-  const [mirrored, before] = await places();
-  assert(mirrored! > before!, `${mirrored} ${before}`);
+  const [mirrored, before] = await placesOf("0.0", "0.2");
+  assert(mirrored > before, `${mirrored} ${before}`);
   await page.click("#source .flip");
-  await viewer.settle();
-  const texts = () => page.locator("#trace-chart svg text").allTextContents();
-  assert(!(await texts()).includes("Time (s)"), "the picture above has it");
+  const ownAxis = page.locator("#trace-chart svg text", { hasText: "Time (s)" });
+  assert.equal(await ownAxis.count(), 0, "the picture above has it");
   await page.click("#source .turn");
-  await viewer.settle();
-  assert((await texts()).includes("Time (s)"));
   // From left to right over the whole width: line 0 at the left edge, 1.27 s at the right one.
-  const [first, last] = await Promise.all(
-    ["0.0", "1.2"].map(async (label) =>
-      (await page.locator("#trace-chart svg text", { hasText: new RegExp(`^${label}$`) }).boundingBox())!.x
-    ),
-  );
+  const [first, last] = await placesOf("0.0", "1.2");
   const chart = await viewer.box("#trace-chart");
-  assert(last! - first! > 0.75 * chart.width, `${first} to ${last} of ${chart.width}`);
-  for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
+  assert(last - first > 0.75 * chart.width, `${first} to ${last} of ${chart.width}`);
+  assert.equal(await ownAxis.count(), 1);
 });
 
 test("every ? leads to a section of the manual", async (viewer) => {
@@ -141,30 +140,51 @@ test("every ? leads to a section of the manual", async (viewer) => {
   }
 });
 
-test("traces can be averaged and relative to a baseline", async (viewer) => {
+test("traces are averaged and relative to a baseline, by the last valid numbers", async (viewer) => {
   const { page } = viewer;
-  await page.uncheck("#source-0-visible");
-  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
+  await drawBand(viewer, ...ACTIVE);
   await page.check("#trace-change");
+  for (
+    const [field, good, wrong] of [
+      ["#trace-average", "5", ["", "0", "2.5", "-3"]],
+      ["#baseline-percentile", "20", ["", "150", "-1"]],
+    ] as const
+  ) {
+    await viewer.enter(field, good);
+    for (const text of wrong) {
+      await viewer.enter(field, text);
+      assert.equal(await page.getAttribute(field, "aria-invalid"), "true", text);
+    }
+  }
+  // Other changes do not apply invalid numbers.
+  await page.selectOption("#baseline-kind", "window");
+  await page.selectOption("#baseline-kind", "percentile");
+  assert.equal((await table(viewer, "#csv-traces")).about.get("Baseline F0"), "percentile 20");
+
   await page.selectOption("#baseline-kind", "window");
   // Line 99 lies at 99 times of a line, before the end.
-  for (const [id, value] of [["baseline-from", 0], ["baseline-to", 99.4 * LINE_TIME]] as const) {
-    await viewer.enter(`#${id}`, String(value));
-  }
-  await viewer.enter("#trace-average", "5");
-  const { text } = await saved(viewer, "#csv-traces");
-  const { about, head, rows } = tableOf(text);
+  await viewer.enter("#baseline-from", "0");
+  await viewer.enter("#baseline-to", String(99.4 * LINE_TIME));
+  const { about, rows } = await table(viewer, "#csv-traces");
   assert.equal(about.get("Values"), "dF/F0");
-  assert(Number(about.get("F0 of Band 1")) > 0);
+  assert(Number(about.get("F0 of Band 1 · CH2")) > 0);
   assert.equal(about.get("Lines averaged"), "5");
-  assert.deepEqual(head, ["Time (s)", "Band 1"]);
   const raw = bandMean(1, ...ACTIVE);
   const smooth = raw.map((_, i) => {
     const near = raw.slice(Math.max(0, i - 2), i + 3);
     return near.reduce((sum, value) => sum + value, 0) / near.length;
   });
   const rest = smooth.slice(0, 100).reduce((sum, value) => sum + value, 0) / 100;
-  rows.forEach((row, i) => assert(Math.abs(Number(row[1]) - (smooth[i]! - rest) / rest) < 1e-5, `line ${i}`));
+  rows.forEach((row, i) => assert(Math.abs(Number(row[2]) - (smooth[i]! - rest) / rest) < 1e-5, `line ${i}`));
+
+  // An empty trace says why it is empty: both channels lie below an offset of 2000.
+  const note = page.locator("#measure-bands").getByText("No ΔF/F₀");
+  for (const [offset, isEmpty] of [["2000", true], ["0", false]] as const) {
+    await viewer.enter("#baseline-offset", offset);
+    await viewer.settle();
+    assert.equal(await note.isVisible(), isEmpty);
+    if (isEmpty) assert.match((await note.textContent())!, /: Band 1 · CH1, Band 1 · CH2$/);
+  }
 });
 
 test("bands have names and colours, on the reference's path too", async (viewer) => {
@@ -174,8 +194,8 @@ test("bands have names and colours, on the reference's path too", async (viewer)
   await page.click("#tool-band");
   // The path goes from (20, 20) to (82, 70) of 128 x 128; three quarters of it and more.
   const at = (part: number): [number, number] => [(20.5 + part * 62) / 128, (20.5 + part * 50) / 128];
-  await dragOver(viewer, "reference", at(0.75), at(0.9));
-  assert.equal(await page.locator("#measure-bands li").count(), 2);
+  await drag(viewer, "reference", at(0.75), at(0.9));
+  assert.equal(await bandsOf(viewer).count(), 2);
   // 0.75 of 79 columns is 59.25, 0.9 is 71.1.
   const place = (await page.locator("#measure-bands .place").nth(1).textContent())!.match(
     /^([\d.]+)–([\d.]+) µm$/,
@@ -184,32 +204,21 @@ test("bands have names and colours, on the reference's path too", async (viewer)
     Math.abs(Number(place[1]) / PIXEL_SIZE - 59) < 1.6 && Math.abs(Number(place[2]) / PIXEL_SIZE - 72) < 1.6,
     place[0],
   );
-  await page.fill("#shape-name", "=vessel, left");
+  const name = page.locator("#shape-name");
+  await name.focus();
+  // Among these letters are keys that turn the picture, choose a tool and open the dialog.
+  await page.keyboard.type(" zbro");
+  assert.match(await name.inputValue(), /Band 2 zbro$/);
+  await name.fill("=vessel, left");
   await page.fill("#shape-color", "#ff0000");
   await viewer.settle();
   assert.equal(await page.locator('#source polyline[stroke="#ff0000"]').count(), 2);
   assert.equal(await page.locator('#reference polyline[stroke="#ff0000"]').count(), 1);
   const { text } = await saved(viewer, "#csv-traces");
   assert.match(text, /\r\nTime \(s\),Band 1,"'=vessel, left"\r\n/);
-  await page.locator("#measure-bands li .icon").first().click();
-  assert.equal(await page.locator("#measure-bands li").count(), 1);
-});
-
-test("letters typed into a name are not shortcuts", async (viewer) => {
-  const { page } = viewer;
-  await drawBand(viewer, 5, 15);
-  await drawBand(viewer, 40, 50);
-  await page.locator("#measure-bands .pick").first().click();
-  const name = page.locator("#shape-name");
-  await name.focus();
-  await page.keyboard.press("End");
-  // Among them are keys that turn the picture, choose a tool and open the dialog.
-  await page.keyboard.type(" zbro");
-  assert.equal(await name.inputValue(), "Band 1 zbro");
-  assert.equal(await name.evaluate((field) => field.matches(":focus")), true);
-  await page.locator("#measure-bands li .icon").nth(1).click();
-  assert.equal(await page.locator("#measure-bands li").count(), 1);
-  assert.equal(await name.inputValue(), "Band 1 zbro");
+  await bandsOf(viewer).locator(".icon").first().click();
+  assert.equal(await bandsOf(viewer).count(), 1);
+  assert.equal(await name.inputValue(), "=vessel, left");
 });
 
 test("a cancelled drag leaves no marks", async (viewer) => {
@@ -234,69 +243,15 @@ test("a cancelled drag leaves no marks", async (viewer) => {
     assert.equal(await page.locator(lines).count(), before, tool);
     assert.equal(await page.getAttribute(`#tool-${tool}`, "aria-pressed"), "true");
   }
-  assert.equal(await page.locator("#measure-bands li").count(), 0);
+  assert.equal(await bandsOf(viewer).count(), 0);
   assert.equal(await page.locator("#measure-lines output").textContent(), "");
-});
-
-test("values stand beside the cursor, below the labels of pinned ones", async (viewer) => {
-  const { page } = viewer;
-  await drawBand(viewer, ...ACTIVE);
-  await page.locator("#source .plot").hover();
-  await page.keyboard.press("x");
-  await viewer.settle();
-  const texts = page.locator("#trace-chart svg text");
-  const heights = new Map<string, number>();
-  for (const text of await texts.all()) {
-    heights.set((await text.textContent())!, (await text.boundingBox())!.y);
-  }
-  const atCursor = [...heights.keys()].find((text) => / · /.test(text))!;
-  assert(heights.get("A")! + 12 < heights.get(atCursor)!, JSON.stringify([...heights]));
-});
-
-test("a trace without a baseline above the offset says why it is empty", async (viewer) => {
-  const { page } = viewer;
-  await drawBand(viewer, ...ACTIVE);
-  await page.check("#trace-change");
-  await viewer.settle();
-  const note = page.locator("#measure-bands").getByText("No ΔF/F₀");
-  assert.equal(await note.isVisible(), false);
-  // Channel 2 rests at 1000, as 10 times the 100 of calcium(); channel 1 lies below 2000, too.
-  await viewer.enter("#baseline-offset", "2000");
-  await viewer.settle();
-  assert.match((await note.textContent())!, /: Band 1 · CH1, Band 1 · CH2$/);
-  await viewer.enter("#baseline-offset", "0");
-  await viewer.settle();
-  assert.equal(await note.isVisible(), false);
-});
-
-test("a recording of one line has a dot, and no label is cut off", async (viewer) => {
-  const { page } = viewer;
-  const store = join(viewer.server.folder, "line.ome.zarr");
-  const plane = Uint16Array.from({ length: 20 }, (_, i) => i);
-  const calibration = { y: { step: 0.002, unit: "second" }, x: { step: 0.5, unit: "micrometer" } };
-  await writePlainStore(store, { planes: [plane], rows: 1, columns: 20, ...calibration });
-  await viewer.open(join(store, "zarr.json"));
-  assert.match(await viewer.text("#facts"), /· 1 line \(2 ms\) ·/);
-  await page.click("#tool-band");
-  await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
-  await viewer.settle();
-  // A dot is three columns wide and three half pixels high, which may touch three pixels of the screen.
-  const { data } = await page.evaluate(canvasPixels, "#trace-chart canvas");
-  const colored = data.filter((_, i) => i % 4 === 0 && data[i]! > 100 && data[i + 2]! < 50).length;
-  assert(colored >= 3 && colored <= 9, `${colored} pixels`);
-  const chart = await viewer.box("#trace-chart svg");
-  for (const text of await page.locator("#trace-chart svg text").all()) {
-    const { x, width } = (await text.boundingBox())!;
-    assert(x >= chart.x - 0.5 && x + width <= chart.x + chart.width + 0.5, (await text.textContent())!);
-  }
 });
 
 test("a line over a streak shows time, distance and velocity", async (viewer) => {
   const { page } = viewer;
-  await page.click("#tool-line");
   await unfold(viewer, "lines");
   // From line 120, column 16 to line 240, column 64: 120 lines of 2.118 ms, 48 columns of 0.45 µm.
-  await dragOver(viewer, "source", [120 / LINES, 1 - 16 / COLUMNS], [240 / LINES, 1 - 64 / COLUMNS]);
+  await draw(viewer, "line", [120 / LINES, 1 - 16 / COLUMNS], [240 / LINES, 1 - 64 / COLUMNS]);
   const said = await viewer.text("#measure-lines .drawn");
   const [, time, distance, velocity] = said.match(
     /^Δt ([\d.]+) ms · Δx ([\d.]+) µm · velocity ([\d.]+) µm\/s$/,
@@ -305,10 +260,10 @@ test("a line over a streak shows time, distance and velocity", async (viewer) =>
   assert(Math.abs(distance! / (48 * 0.45) - 1) < 0.03, said);
   assert(Math.abs(velocity! / (48 * PIXEL_SIZE / (120 * LINE_TIME)) - 1) < 0.04, said);
   // Downwards it is negative.
-  await dragOver(viewer, "source", [0.5, 0.2], [0.6, 0.6]);
+  await drag(viewer, "source", [0.5, 0.2], [0.6, 0.6]);
   assert.match(await viewer.text("#measure-lines .drawn"), /velocity -/);
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 2);
-  const { rows, head } = tableOf((await saved(viewer, "#csv-lines")).text);
+  const { rows, head } = await table(viewer, "#csv-lines");
   assert.deepEqual(head, ["Line", "Start (s)", "Duration (s)", "Distance (um)", "Velocity (um/s)"]);
   assert(Number(rows[1]![4]) < 0);
   await page.keyboard.press("Escape");
@@ -323,8 +278,7 @@ test("velocities over time are measured in a worker and shown with their confide
     await viewer.text("#measure-velocity"),
     /254 ms: measures velocities from 5\.3 µm\/s to 5\.7 mm\/s/,
   );
-  await page.click("#velocity-start");
-  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
+  await measureVelocities(viewer);
   // (600 - 120) / 60 + 1 = 9 windows.
   assert.match(
     await viewer.text("#measure-velocity .result"),
@@ -333,11 +287,8 @@ test("velocities over time are measured in a worker and shown with their confide
   assert(await page.locator("#velocity-chart").isVisible());
   const [panes, source] = [await viewer.box("#panes"), await viewer.box("#source")];
   assert(source.height > panes.height - 30, "no empty room below the charts");
-  const { rows, head, about } = tableOf((await saved(viewer, "#csv-velocity")).text);
-  assert.match(
-    head!.join(),
-    /^Time \(s\),Velocity \(um\/s\),Confidence,Estimated standard error \(%\),Verdict$/,
-  );
+  const { rows, head, about } = await table(viewer, "#csv-velocity");
+  assert.equal(head.join(), "Time (s),Velocity (um/s),Confidence,Estimated standard error (%),Verdict");
   assert.equal(about.get("Window (lines)"), "120");
   // The middle of lines 0 to 119.
   assert(Math.abs(Number(rows[0]![0]) - 59.5 * LINE_TIME) < 1e-9);
@@ -357,48 +308,52 @@ test("velocities over time are measured in a worker and shown with their confide
   assert.match((await page.locator("#velocity-chart").textContent())!, /Velocity \(µm\/s\)/);
   // Without movement no window has a number.
   await page.selectOption("#velocity-channel", "1");
-  await page.click("#velocity-start");
-  await page.locator("#measure-velocity .result", { hasText: "With a velocity 0" }).waitFor();
+  await measureVelocities(viewer, "With a velocity 0");
   await viewer.settle();
   assert(!await page.locator("#velocity-chart").isVisible());
+  // Windows that cannot be are explained.
+  for (
+    const [window, words] of [["", "whole number"], ["5", "at least 6"], ["1e308", "Windows 0"]] as const
+  ) {
+    await viewer.enter("#velocity-window", window);
+    await measureVelocities(viewer, words);
+  }
 });
 
-test(
-  "traces and velocities are seen at once below the picture, and a click leaves a window out",
-  async (viewer) => {
-    const { page } = viewer;
-    await drawBand(viewer, ...ACTIVE);
-    await unfold(viewer, "velocity");
-    await viewer.enter("#velocity-window", "120");
-    await page.click("#velocity-start");
-    await page.locator("#measure-velocity .result", { hasText: "With a velocity 9" }).waitFor();
+test("traces and velocities are seen below the picture, and a click leaves a window out", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ...ACTIVE);
+  await unfold(viewer, "velocity");
+  await viewer.enter("#velocity-window", "120");
+  await measureVelocities(viewer, "With a velocity 9");
+  await viewer.settle();
+  const panes = await viewer.box("#panes");
+  for (const id of ["#trace-chart", "#velocity-chart"]) {
+    const { y, height } = await viewer.box(id);
+    assert(height >= 150 && y + height <= panes.y + panes.height, `${id}: ${height} at ${y}`);
+  }
+  assert((await viewer.box("#source .plot")).height >= 110);
+  /** The third window has its middle at line 2 * 60 + 59.5. */
+  const clickThird = async () => {
     await viewer.settle();
-    const panes = await viewer.box("#panes");
-    for (const id of ["#trace-chart", "#velocity-chart"]) {
-      const { y, height } = await viewer.box(id);
-      assert(height >= 150 && y + height <= panes.y + panes.height, `${id}: ${height} at ${y}`);
-    }
-    assert((await viewer.box("#source .plot")).height >= 110);
     const [plot, chart] = [await viewer.box("#source .plot"), await viewer.box("#velocity-chart")];
-    // The third window has its middle at line 2 * 60 + 59.5.
-    const x = plot.x + plot.width * (2 * 60 + 60) / LINES;
-    const left = page.locator("#measure-velocity .result", { hasText: "With a velocity 8" });
-    await page.mouse.click(x, chart.y + chart.height / 2);
-    await left.waitFor();
-    assert.match(await viewer.text("#measure-velocity .result"), / · Left out 1 · /);
-    const { rows } = tableOf((await saved(viewer, "#csv-velocity")).text);
-    assert.deepEqual(rows.map((row) => row[4]), rows.map((_, i) => i === 2 ? "left out" : "measured"));
-    assert.equal(rows[2]![1], "");
-    await viewer.kept();
-    await viewer.open(path(viewer));
-    await left.waitFor();
-    await page.mouse.click(x, chart.y + chart.height / 2);
-    await page.locator("#measure-velocity .result", { hasText: "With a velocity 9" }).waitFor();
-    await page.click("#undo");
-    await left.waitFor();
-  },
-  { viewport: { width: 1280, height: 800 } },
-);
+    await page.mouse.click(plot.x + plot.width * (2 * 60 + 60) / LINES, chart.y + chart.height / 2);
+  };
+  const left = page.locator("#measure-velocity .result", { hasText: "With a velocity 8" });
+  await clickThird();
+  await left.waitFor();
+  assert.match(await viewer.text("#measure-velocity .result"), / · Left out 1 · /);
+  const { rows, column } = await table(viewer, "#csv-velocity");
+  assert.deepEqual(column("Verdict"), rows.map((_, i) => i === 2 ? "left out" : "measured"));
+  assert.equal(rows[2]![1], "");
+  await viewer.reload();
+  await unfold(viewer, "velocity");
+  await left.waitFor();
+  await clickThird();
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity 9" }).waitFor();
+  await page.click("#undo");
+  await left.waitFor();
+}, { width: 1280, height: 800 });
 
 test("another trace gets its own threshold, and tables name its band", async (viewer) => {
   const { page } = viewer;
@@ -416,7 +371,7 @@ test("another trace gets its own threshold, and tables name its band", async (vi
   assert.equal(await page.getAttribute("#events-height", "aria-invalid"), "true");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   await page.fill("#events-height", first);
-  const { about } = tableOf((await saved(viewer, "#csv-events")).text);
+  const { about } = await table(viewer, "#csv-events");
   assert.match(about.get("Part of the lines")!, /Band 1, columns 30 to 49/);
 });
 
@@ -426,9 +381,7 @@ test("events are found, edited and saved", async (viewer) => {
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await page.check("#trace-change");
   await viewer.enter("#trace-average", "9");
-  await unfold(viewer, "events");
-  await page.selectOption("#events-channel", "1");
-  await page.click("#events-start");
+  await findEvents(viewer, "1");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   // 200 (1 - exp(-t / 8)) exp(-t / 60) is greatest at t = 8 ln(1 + 60 / 8) = 17.1 lines, with 132.7 over 100.
   const peaks = async () =>
@@ -441,9 +394,11 @@ test("events are found, edited and saved", async (viewer) => {
   const [, amplitude] = await page.locator("#measure-events tbody tr").first().locator("td").allInnerTexts();
   assert(Math.abs(Number(amplitude) - 1.33) < 0.12, amplitude);
   // Note and × are seen without scrolling, also where all numbers have as many digits as there are.
-  const table = page.locator("#measure-events .scrolled");
+  const scrolled = page.locator("#measure-events .scrolled");
   const fits = () =>
-    table.evaluate((box: { scrollWidth: number; clientWidth: number }) => box.scrollWidth - box.clientWidth);
+    scrolled.evaluate((box: { scrollWidth: number; clientWidth: number }) =>
+      box.scrollWidth - box.clientWidth
+    );
   assert.equal(await fits(), 0);
   await page.uncheck("#trace-change");
   assert.equal(await fits(), 0);
@@ -461,82 +416,26 @@ test("events are found, edited and saved", async (viewer) => {
   await page.focus("#events-add");
   await page.keyboard.press("Enter");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
-  const { rows, head } = tableOf((await saved(viewer, "#csv-events")).text);
-  assert.deepEqual(head!.slice(-2), ["By hand", "Note"]);
+  const { rows, head } = await table(viewer, "#csv-events");
+  assert.deepEqual(head.slice(-2), ["By hand", "Note"]);
   assert.deepEqual(rows.map((row) => row.slice(-2)), [["", "whisker"], ["yes", ""]]);
   assert(Math.abs(Number(rows[1]![0]) / LINE_TIME - TRANSIENTS[1] - 17.1) < 6);
-});
-
-test("an invalid number is marked and the last valid one counts", async (viewer) => {
-  const { page } = viewer;
-  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
-  await page.check("#trace-change");
-  for (
-    const [field, good, wrong] of [
-      ["#trace-average", "5", ["", "0", "2.5", "-3"]],
-      ["#baseline-percentile", "20", ["", "150", "-1"]],
-    ] as const
-  ) {
-    await viewer.enter(field, good);
-    for (const text of wrong) {
-      await viewer.enter(field, text);
-      assert.equal(await page.getAttribute(field, "aria-invalid"), "true", text);
-    }
-  }
-  // Other changes do not apply invalid numbers.
-  await page.selectOption("#baseline-kind", "window");
-  await page.selectOption("#baseline-kind", "percentile");
-  const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
-  assert.equal(about.get("Lines averaged"), "5");
-  assert.equal(about.get("Baseline F0"), "percentile 20");
-  // Neither do events.
-  await unfold(viewer, "events");
-  await page.selectOption("#events-channel", "1");
+  // An invalid number is marked and the last valid one counts.
   await viewer.enter("#events-prominence", "0.5");
   await page.click("#events-start");
   await page.fill("#events-prominence", "-5");
   await page.click("#events-start");
   assert.equal(await page.getAttribute("#events-prominence", "aria-invalid"), "true");
-  assert.equal(tableOf((await saved(viewer, "#csv-events")).text).about.get("Minimum prominence"), "0.5");
-});
-
-test("the page reports the limit of bands", async (viewer) => {
-  const { page } = viewer;
-  const hint = page.locator("#measure-bands .hint");
-  for (let i = 0; i < 24; i += 1) await drawBand(viewer, 2 * i, 2 * i + 2);
-  assert.equal(await page.locator("#measure-bands li").count(), 24);
-  assert.match(await hint.innerText(), /^24 bands at most/);
-  await page.locator("#measure-bands li .icon").first().click();
-  assert(!await hint.isVisible());
-});
-
-test("invalid windows are explained", async (viewer) => {
-  const { page } = viewer;
-  await unfold(viewer, "velocity");
-  const result = page.locator("#measure-velocity .result");
-  for (
-    const [window, words] of [
-      ["", /whole number/],
-      ["64.5", /whole number/],
-      ["5", /at least 6/],
-      ["1e308", /Windows 0/],
-    ] as const
-  ) {
-    await viewer.enter("#velocity-window", window);
-    await page.click("#velocity-start");
-    await result.filter({ hasText: words }).waitFor();
-  }
+  assert.equal((await table(viewer, "#csv-events")).about.get("Minimum prominence"), "0.5");
 });
 
 test("events are marked in the chart while their channel is shown, and gone with their band", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ...ACTIVE);
-  await unfold(viewer, "events");
-  await page.selectOption("#events-channel", "1");
-  await page.click("#events-start");
-  const table = page.locator("#measure-events tbody");
-  await table.locator("input").first().fill("mine");
-  assert.equal(await table.locator("tr").count(), TRANSIENTS.length);
+  await findEvents(viewer, "1");
+  const events = page.locator("#measure-events tbody");
+  await events.locator("input").first().fill("mine");
+  assert.equal(await events.locator("tr").count(), TRANSIENTS.length);
   const marks = page.locator("#trace-chart polyline[stroke-width='1.5'][stroke=currentColor]");
   await viewer.settle();
   const shown = await marks.count();
@@ -547,13 +446,24 @@ test("events are marked in the chart while their channel is shown, and gone with
   await page.check("#source-1-visible");
   // They follow the band.
   await viewer.enter("#shape-to-y", "20");
-  const { about } = tableOf((await saved(viewer, "#csv-events")).text);
+  const { about } = await table(viewer, "#csv-events");
   assert.match(about.get("Part of the lines")!, /Band 1, columns 30 to 44/);
   await page.locator("#measure-bands li .icon").first().click();
   await drawBand(viewer, ...ACTIVE);
   await viewer.settle();
-  assert.equal(await table.count(), 0);
+  assert.equal(await events.count(), 0);
   assert.equal(await page.locator("#measure-events .result").textContent(), "");
+});
+
+test("the page reports the limit of bands", async (viewer) => {
+  const { page } = viewer;
+  const hint = page.locator("#measure-bands .hint");
+  await drawBand(viewer, 10, 20);
+  await page.evaluate('for (let i = 0; i < 24; i += 1) document.getElementById("shape-duplicate").click()');
+  assert.equal(await bandsOf(viewer).count(), 24);
+  assert.match(await hint.innerText(), /^24 bands at most/);
+  await bandsOf(viewer).locator(".icon").first().click();
+  assert(!await hint.isVisible());
 });
 
 test("long tables of events show a part and save all rows", async (viewer) => {
@@ -561,36 +471,25 @@ test("long tables of events show a part and save all rows", async (viewer) => {
   // A peak every 5 lines, 120 in all.
   const [dark] = scanPlanes();
   const peaks = dark.map((_, i) => Math.floor(i / COLUMNS) % 5 === 2 ? 1000 : 100);
-  await Deno.writeFile(path(viewer), measuredScan(COLUMNS, [dark, peaks]));
-  await viewer.open(path(viewer));
+  await openBytes(viewer, "peaks.oir", measuredScan(COLUMNS, [dark, peaks]));
   await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);
-  await unfold(viewer, "events");
-  await page.selectOption("#events-channel", "1");
-  await page.click("#events-start");
+  await findEvents(viewer, "1");
   const shown = () => page.locator("#measure-events tbody tr").count();
-  const found = Number((await viewer.text("#measure-events [role=status]")).match(/^Events (\d+)/)![1]);
-  assert.equal(found, 120);
-  const { rows, about } = tableOf((await saved(viewer, "#csv-events")).text);
-  assert.equal(rows.length, found);
-  assert.equal(about.get("Events"), `${found}`);
+  assert.match(await viewer.text("#measure-events [role=status]"), /^Events 120/);
+  const { rows, about } = await table(viewer, "#csv-events");
+  assert.deepEqual([rows.length, about.get("Events")], [120, "120"]);
   assert.equal(await shown(), 100);
   await page.click("#events-more");
-  assert.equal(await shown(), found);
+  assert.equal(await shown(), 120);
 });
 
 test("pinned cursors show their values and differences", async (viewer) => {
-  const { page } = viewer;
   await unfold(viewer, "cursors");
   await viewer.enter("#cursor-lines", "3");
   await viewer.enter("#cursor-columns", "5");
-  // Leaves the field, where letters are not shortcuts.
-  await page.focus("#source .plot");
-  for (const [line, column] of [[100, 40], [140, 40]] as const) {
-    const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
-    await page.mouse.move(x, y);
-    await page.keyboard.press("x");
-  }
-  const { rows, head } = tableOf((await saved(viewer, "#csv-cursors")).text);
+  await pin(viewer, 100, 40);
+  await pin(viewer, 140, 40);
+  const { rows, head } = await table(viewer, "#csv-cursors");
   assert.deepEqual(head, ["Cursor", "Time (s)", "Position (um)", "CH1", "CH2", "Velocity (um/s)"]);
   assert.deepEqual(rows.map(([name]) => name), ["A", "B", "B - A"]);
   const [a, b, difference] = rows.map((row) => row.slice(1).map(Number));
@@ -642,84 +541,42 @@ test("plots are saved as SVG, pictures as PNG of the chosen size and background"
   );
 });
 
-test("a freehand drag does not zoom, and another file starts without drawings", async (viewer) => {
-  const { page } = viewer;
-  await drawBand(viewer, 10, 30);
-  await page.click("#tool-line");
-  await dragPoints(viewer, "source", [[0.2, 0.2], [0.4, 0.5], [0.5, 0.4]]);
-  assert.equal(await page.locator("#measure-bands li").count(), 1);
-  const other = join(viewer.server.folder, "other.oir");
-  await Deno.copyFile(path(viewer), other);
-  // A copy of the same content has the same drawings.
-  await Deno.writeFile(other, new Uint8Array(1), { append: true });
-  await viewer.open(other);
-  assert.equal(await page.locator("#measure-bands li").count(), 0);
-  assert(!await page.locator("#trace-chart").isVisible());
-  await unfold(viewer, "lines");
-  assert.equal(await page.locator("#measure-lines tbody tr").count(), 0);
-});
-
 test("everything saved from the sample is marked as a sample", async (viewer) => {
   const { page } = viewer;
   await page.click("#more-ways");
   await page.click("#sample");
   await page.locator("#sample-mark").waitFor();
-  await page.click("#tool-band");
-  await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
+  await draw(viewer, "band", [0.4, 0.3], [0.4, 0.6]);
   const note = "Sample: a drawn line scan, not a recording";
-  const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
-  assert.equal(about.get("Note"), `"${note}"`);
-  assert((await saved(viewer, "#svg-traces")).text.includes(`>${note}</text>`));
-  await page.evaluate(rememberWriting);
-  await saved(viewer, "#png-save");
-  assert((await page.evaluate(written)).includes(note));
+  const check = async (isMarked: boolean) => {
+    assert.equal((await table(viewer, "#csv-traces")).about.get("Note"), isMarked ? note : undefined);
+    assert.equal((await saved(viewer, "#svg-traces")).text.includes(`>${note}</text>`), isMarked);
+    await page.evaluate(rememberWriting);
+    await saved(viewer, "#png-save");
+    assert.equal((await page.evaluate(written)).includes(note), isMarked);
+  };
+  await check(true);
   // Nothing of it stays with the next file.
-  await viewer.open(path(viewer));
+  await openScan(viewer);
   await drawBand(viewer, ...ACTIVE);
-  assert.equal(tableOf((await saved(viewer, "#csv-traces")).text).about.get("Note"), undefined);
-  assert(!(await saved(viewer, "#svg-traces")).text.includes("Sample"));
-  await page.evaluate(rememberWriting);
-  await saved(viewer, "#png-save");
-  assert(!(await page.evaluate(written)).includes(note));
+  await check(false);
 });
 
 test("on a phone nothing lies over the charts", async (viewer) => {
   const { page } = viewer;
   await page.click("#tool-band");
   await page.locator("#source .plot").scrollIntoViewIfNeeded();
-  await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
-  await unfold(viewer, "velocity");
-  await page.click("#velocity-start");
+  await drag(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
+  await measureVelocities(viewer);
   await page.locator("#velocity-chart").waitFor();
   await viewer.settle();
-  const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
   const [panes, readout, chart] = [
-    await box("#panes"),
-    await box("#source .readout"),
-    await box("#velocity-chart"),
+    await viewer.box("#panes"),
+    await viewer.box("#source .readout"),
+    await viewer.box("#velocity-chart"),
   ];
   assert(chart.y + chart.height <= readout.y + 1);
   assert(readout.y + readout.height <= panes.y + panes.height);
-  assert(panes.y + panes.height <= (await box("#reference")).y);
-  assert((await box("#source .plot")).height > 120);
-}, { viewport: { width: 390, height: 844 } });
-
-test("a finger draws a band, and scrolls the page again afterwards", async (viewer) => {
-  const { page } = viewer;
-  await page.click("#tool-band");
-  await page.locator("#source .plot").scrollIntoViewIfNeeded();
-  await viewer.settle();
-  const box = await viewer.box("#source .plot");
-  const touch = await page.context().newCDPSession(page);
-  const at = (part: number) => [{ x: box.x + 0.4 * box.width, y: box.y + part * box.height }];
-  await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });
-  for (const part of [0.35, 0.4, 0.45, 0.5]) {
-    await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(part) });
-  }
-  await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-  await page.locator("#measure-bands li").first().waitFor();
-  assert.equal(await page.locator("#measure-bands li").count(), 1);
-  await page.click("#tool-zoom");
-  await viewer.settle();
-  assert.match((await page.locator("#source .plot").getAttribute("style"))!, /touch-action: pan-y/);
-}, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  assert(panes.y + panes.height <= (await viewer.box("#reference")).y);
+  assert((await viewer.box("#source .plot")).height > 120);
+}, { width: 390, height: 844 });

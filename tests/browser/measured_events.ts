@@ -27,7 +27,6 @@ export interface MeasuredTransients {
 /** Baseline and height of the first transient. */
 const [BASELINE, HEIGHT] = [100, 50];
 
-/** Transients of a trace. */
 const COUNT = 4;
 
 /** A transient of height 1 that begins at 0. */
@@ -38,7 +37,6 @@ export function transient(rise: number, decay: number): (time: number) => number
   return (time) => time <= 0 ? 0 : curve(time) / height;
 }
 
-/** Finds with the proposed threshold. */
 export function measuredTransients(what: Transients): MeasuredTransients {
   const { rise, decay, signal, gap = null, traces } = what;
   const shape = transient(rise, decay);

@@ -17,7 +17,6 @@ export const STREAK_VELOCITY = 0.5;
 /** Lines at which the transients begin. */
 export const TRANSIENTS = [120, 380] as const;
 
-/** Columns in which they are. */
 export const ACTIVE = [30, 50] as const;
 
 /** Brightness of channel 2 without noise: 100, and in the active columns three times that at a transient's beginning. */
@@ -29,7 +28,6 @@ export function calcium(line: number, column: number): number {
   }, 100);
 }
 
-/** Row-major samples of both channels. */
 export function scanPlanes(
   columns: number = SCAN_SHAPE[1],
 ): [Uint16Array<ArrayBuffer>, Uint16Array<ArrayBuffer>] {

@@ -14,7 +14,6 @@ function place(column: number): [x: number, y: number] {
   return [(column + 0.5) / STACK_COLUMNS, (SPOT_ROW + 0.5) / STACK_ROWS];
 }
 
-/** Brightness from 0 to 255. */
 export function spot(x: number, y: number, t: number): number {
   const square = (x - SPOT_START - t) ** 2 + (y - SPOT_ROW) ** 2;
   return Math.round(20 + 200 * Math.exp(-square / 8));

@@ -3,7 +3,6 @@ import { velocityOverTime } from "../../static/measure/velocity.js";
 import type { WindowVelocity } from "../../static/measure/window_velocity.js";
 import { streaks } from "./streaks.ts";
 
-/** Windows of a recording. */
 const WINDOWS = 10;
 
 /** Streaks and their number; every other recording runs backwards. */
@@ -22,7 +21,6 @@ export interface Field {
 /** `off` is the true error as a part of the velocity, NaN where none was measured. */
 export type Measured = WindowVelocity & { readonly off: number };
 
-/** All windows of a field. */
 export function measuredStreaks({ window, columns, speed, noise, cells, recordings }: Field): Measured[] {
   const lines = WINDOWS * window;
   const windows = { window, step: window, columns: [0, columns] as const };

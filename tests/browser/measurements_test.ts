@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cells, edge, noise } from "../page/synthetic.ts";
 import type { Viewer } from "./browser.ts";
 import { LINE_TIME, measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
-import { saved, tableOf, unfold } from "./measuring_hand.ts";
+import { openBytes, saved, table, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
@@ -31,16 +31,13 @@ function planes(): [Uint16Array<ArrayBuffer>, Uint16Array<ArrayBuffer>] {
   return [vessel, sparks];
 }
 
-/** Line and column at which they begin. */
 const SPARKS = [[100, 20], [300, 60], [450, 30]] as const;
 
-async function opened(viewer: Viewer): Promise<void> {
-  const path = join(viewer.server.folder, "pulse.oir");
-  await Deno.writeFile(path, measuredScan(COLUMNS, planes()));
-  await viewer.open(path);
-}
+const opened = (viewer: Viewer) => openBytes(viewer, "pulse.oir", measuredScan(COLUMNS, planes()));
 
-async function measure({ page }: Viewer, key: string): Promise<string> {
+async function measure(viewer: Viewer, key: string): Promise<string> {
+  const { page } = viewer;
+  await unfold(viewer, key);
   await page.click(`#${key}-start`);
   const result = page.locator(`#measure-${key} .result`);
   await result.filter({ hasText: "·" }).waitFor();
@@ -50,10 +47,9 @@ async function measure({ page }: Viewer, key: string): Promise<string> {
 test("measurements: a diameter and its heart rate are shown, undone, kept and saved", async (viewer) => {
   const { page } = viewer;
   await opened(viewer);
-  await unfold(viewer, "diameter");
   const words = await measure(viewer, "diameter");
   assert.match(words, /Clear 60.*Pulse of diameter clear/);
-  const { about, head, rows } = tableOf((await saved(viewer, "#csv-diameter")).text);
+  const { about, head, rows } = await table(viewer, "#csv-diameter");
   assert.deepEqual(head, ["Time (s)", "Diameter (um)", "Left edge (um)", "Right edge (um)", "Verdict"]);
   assert.equal(about.get("Method"), "full width at half maximum (Drew et al. 2010)");
   // A beat has 100 lines.
@@ -113,13 +109,13 @@ test("measurements: sparks are found, outlined, removed and added by hand", asyn
   await page.locator("#sparks-add").focus();
   await page.keyboard.press("Enter");
   await rows.nth(2).waitFor();
-  const { head, rows: table } = tableOf((await saved(viewer, "#csv-sparks")).text);
-  assert.deepEqual(table.map((row) => row.at(-1)), ["", "yes", ""]);
-  table.forEach((row, i) => {
-    assert(Math.abs(Number(row[head!.indexOf("Position (um)")]) / PIXEL_SIZE - SPARKS[i]![1]) < 0.5);
+  const { rows: sparks, column: columnOf } = await table(viewer, "#csv-sparks");
+  assert.deepEqual(sparks.map((row) => row.at(-1)), ["", "yes", ""]);
+  for (const [i, [, column]] of SPARKS.entries()) {
+    assert(Math.abs(Number(columnOf("Position (um)")[i]) / PIXEL_SIZE - column) < 0.5);
     // exp(-x² / 23) has a half width of 3.99 columns.
-    assert(Math.abs(Number(row[head!.indexOf("FWHM (um)")]) / PIXEL_SIZE - 7.98) < 1);
-  });
+    assert(Math.abs(Number(columnOf("FWHM (um)")[i]) / PIXEL_SIZE - 7.98) < 1);
+  }
 });
 
 test("measurements: the flux of cells is that of the recording, and all recordings are measured", async (viewer) => {
@@ -150,10 +146,9 @@ test("measurements: the flux of cells is that of the recording, and all recordin
   for (const name of ["diameter", "flux", "sparks"]) await page.check(`#many-${name}`);
   await page.click("#many-start");
   await page.locator("#measure-many .result", { hasText: "2 of 2 measured" }).waitFor();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#many-csv")]);
-  const table = tableOf(await Deno.readTextFile((await download.path())!));
-  const at = table.head!.findIndex((name) => name.startsWith("Mean flux"));
-  assert.deepEqual(table.rows.map((row) => Number(row[at]) === Number(table.rows[0]![at])), [true, true]);
-  assert(Math.abs(Number(table.rows[0]![at]) - flux) < 0.01);
-  assert(table.head!.includes("Sparks") && table.head!.some((name) => name.startsWith("Median diameter")));
+  const { head, rows } = await table(viewer, "#many-csv");
+  const at = head.findIndex((name) => name.startsWith("Mean flux"));
+  const [first, second] = rows.map((row) => Number(row[at])) as [number, number];
+  assert(rows.length === 2 && first === second && Math.abs(first - flux) < 0.01);
+  assert(head.includes("Sparks") && head.some((name) => name.startsWith("Median diameter")));
 });

@@ -1,12 +1,28 @@
-/** Drags over a picture, and saves files of the page. */
+/** What a user's hand does to measure: opens a recording, draws, measures, saves, and reads the tables. */
+import { join } from "node:path";
 import type { Viewer } from "./browser.ts";
-import { SCAN_SHAPE } from "./measured_scan.ts";
+import { measuredScan, SCAN_SHAPE } from "./measured_scan.ts";
+import { IMAGES, measuredStack } from "./measured_stack.ts";
 
 /** Fractions of the plot, from its upper left corner. */
 export type Place = readonly [x: number, y: number];
 
+/** Writes a recording into the folder of the server and opens it by its path, which is the answer. */
+export async function openBytes(viewer: Viewer, name: string, bytes: Uint8Array): Promise<string> {
+  const path = join(viewer.server.folder, name);
+  await Deno.writeFile(path, bytes);
+  await viewer.openPath(path);
+  return path;
+}
+
+/** Opens the measured scan, which other tests of the server change. */
+export const openScan = (viewer: Viewer): Promise<string> => openBytes(viewer, "vessel.oir", measuredScan());
+
+export const openStack = (viewer: Viewer): Promise<string> =>
+  openBytes(viewer, "spot.ome.tif", measuredStack());
+
 /** Presses at the first place, moves through the others and lets go at the last. */
-export async function dragPoints(viewer: Viewer, pane: string, places: readonly Place[]): Promise<void> {
+export async function drag(viewer: Viewer, pane: string, ...places: readonly Place[]): Promise<void> {
   const { mouse } = viewer.page;
   const box = await viewer.box(`#${pane} .plot`);
   const at = ([x, y]: Place) => [box.x + x * box.width, box.y + y * box.height] as const;
@@ -16,24 +32,56 @@ export async function dragPoints(viewer: Viewer, pane: string, places: readonly 
   await mouse.up();
 }
 
-/** A straight drag. */
-export const dragOver = (viewer: Viewer, pane: string, from: Place, to: Place): Promise<void> =>
-  dragPoints(viewer, pane, [from, to]);
+export async function draw(viewer: Viewer, tool: string, ...places: readonly Place[]): Promise<void> {
+  await viewer.page.click(`#tool-${tool}`);
+  await drag(viewer, "source", ...places);
+}
 
 /** Draws a band over columns `from` to `to` of the measured scan, end excluded; column 0 is at the bottom. */
-export async function drawBand(viewer: Viewer, from: number, to: number): Promise<void> {
+export function drawBand(viewer: Viewer, from: number, to: number): Promise<void> {
   const columns = SCAN_SHAPE[1];
-  await viewer.page.click("#tool-band");
-  await dragOver(viewer, "source", [0.4, 1 - (from + 0.4) / columns], [0.45, 1 - (to - 0.4) / columns]);
+  return draw(viewer, "band", [0.4, 1 - (from + 0.4) / columns], [0.45, 1 - (to - 0.4) / columns]);
 }
 
-/** Opens a part of the measuring controls. */
-export async function unfold(viewer: Viewer, part: string): Promise<void> {
-  const details = viewer.page.locator(`#measure-${part}`);
-  if (await details.getAttribute("open") === null) await details.locator("summary").click();
+export async function unfold(viewer: Viewer, ...parts: string[]): Promise<void> {
+  for (const part of parts) {
+    const details = viewer.page.locator(`#measure-${part}`);
+    if (await details.getAttribute("open") === null) await details.locator("summary").click();
+  }
 }
 
-/** File saved by a button. */
+/** Measures velocities over time and waits for the end. */
+export async function measureVelocities(viewer: Viewer, found = "With a velocity"): Promise<void> {
+  await unfold(viewer, "velocity");
+  await viewer.page.click("#velocity-start");
+  await viewer.page.locator("#measure-velocity .result", { hasText: found }).waitFor();
+}
+
+/** Finds events in the first channel, or in this one. */
+export async function findEvents(viewer: Viewer, channel?: string): Promise<void> {
+  await unfold(viewer, "events");
+  if (channel !== undefined) await viewer.page.selectOption("#events-channel", channel);
+  await viewer.page.click("#events-start");
+}
+
+export async function makeKymograph({ page }: Viewer): Promise<void> {
+  await page.click("#kymograph-start");
+  await page.locator("#measure-kymograph [role=status]", { hasText: `${IMAGES} of ${IMAGES} images` })
+    .waitFor();
+  await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
+  await page.locator("#kymograph-start", { hasText: "Make kymograph" }).waitFor();
+}
+
+export async function pin(viewer: Viewer, line: number, column: number): Promise<void> {
+  // In a field letters are no shortcuts.
+  await viewer.page.focus("#source .plot");
+  const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
+  await viewer.page.mouse.move(x, y);
+  await viewer.page.keyboard.press("x");
+}
+
+export const bandsOf = ({ page }: Viewer) => page.locator("#measure-bands li");
+
 export async function saved(
   viewer: Viewer,
   button: string,
@@ -44,13 +92,22 @@ export async function saved(
   return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
 }
 
-/** Parts of a saved table: settings, head and rows. */
+/** Cells of a line of a table, quoted ones too. */
+const cellsOf = (line: string) =>
+  [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+    quoted?.replaceAll('""', '"') ?? plain!
+  );
+
+/** Parts of a saved table: settings, head and rows, and the cells of a column. */
 export function tableOf(text: string) {
   const [above, below] = text.replace("\ufeff", "").split("\r\n\r\n");
-  const [head, ...rows] = below!.trimEnd().split("\r\n").map((line) => line.split(","));
+  const [head, ...rows] = below!.trimEnd().split("\r\n").map(cellsOf);
   return {
-    about: new Map(above!.split("\r\n").map((line) => line.split(/,(.*)/) as [string, string])),
-    head,
+    about: new Map(above!.split("\r\n").map((line) => cellsOf(line) as [string, string])),
+    head: head!,
     rows,
+    column: (name: string) => rows.map((row) => row[head!.indexOf(name)]!),
   };
 }
+
+export const table = async (viewer: Viewer, button: string) => tableOf((await saved(viewer, button)).text);

@@ -35,7 +35,6 @@ const UPRIGHT_CLICKS: typeof CLICKS = [
   [".turn", (row, column) => [1 - column, row]],
 ];
 
-/** Where a plot lies once it is drawn, scrolled into view. */
 async function plotOf(viewer: Viewer, pane: string) {
   const plot = viewer.page.locator(`#${pane} .plot`);
   await viewer.settle();
@@ -55,96 +54,81 @@ const centre = (shape: readonly [number, number], row: number, column: number): 
   (column + 0.5) / shape[1],
 ];
 
-test("a line scan is placed correctly in all orientations, with the mark of a linked column", async (viewer) => {
+test("samples, path and marks of both pictures stay together in all orientations", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
-  await page.uncheck("#source-1-visible");
-  for (const [button, placed] of CLICKS) {
-    if (button !== "") await page.click(`#source ${button}`);
-    for (const [row, column] of [[100, 20], [70, 40]] as const) {
-      const place = placed(...centre(SHAPE, row, column));
-      const color = await viewer.color(await pointOf(viewer, "source", place));
-      // The screen pixel may belong to the next sample: one row and one column are 17 of 2550, 1.7 levels.
-      const expected = level(sample(0, row, column), 0, 2550);
-      assert(color[0] === 0 && Math.abs(color[1]! - expected) <= 3, `${placed}: ${color}, ${expected}`);
-    }
-    // Two thirds along the path, column 42; the reference lies upright.
-    const onPath = await pointOf(viewer, "reference", [(100 - 140 / 3 + 0.5) / 128, 80.5 / 128]);
-    await page.mouse.move(onPath.x, onPath.y);
-    const line = await page.locator('#source polyline[stroke="#ff7a1a"]').getAttribute("points");
-    const numbers = line!.split(/[ ,]/).map(Number);
-    const plot = await plotOf(viewer, "source");
-    const ends = [placed(0, 42.5 / 64), placed(1, 42.5 / 64)].flatMap(([across, down]) => [
-      across * plot.width,
-      down * plot.height,
-    ]);
-    // A column is up to 14 CSS pixels; the pointer finds 42 or a neighbour.
-    numbers.forEach((at, i) => assert(Math.abs(at - ends[i]!) <= 15, `${placed}: ${line}, ${ends}`));
-    // And the other way: pointing at a column reads it.
-    const pointed = await pointOf(viewer, "source", placed(...centre(SHAPE, 100, 20)));
-    await page.mouse.move(pointed.x, pointed.y);
-    assert.match(await viewer.text("#source .readout"), /line (99|100|101), pixel (19|20|21) /);
-  }
-});
-
-test("a reference is placed correctly in all orientations, with its path and the ring of a column", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(files.scan);
   await setRange(viewer, "reference-0", 0, 700);
-  await page.uncheck("#reference-1-visible");
-  const [x, y] = [LINE[0] + (LINE[2] - LINE[0]) / 3, LINE[1] + (LINE[3] - LINE[1]) / 3];
-  for (const [button, placed] of UPRIGHT_CLICKS) {
-    if (button !== "") await page.click(`#reference ${button}`);
-    const place = placed(...centre([128, 128], 60, 58));
-    const color = await viewer.color(await pointOf(viewer, "reference", place));
-    const expected = level(referenceSample(0, 60, 58), 0, 700);
-    assert(Math.abs(color[1]! - expected) <= 3, `${placed}: ${color}, ${expected}`);
-    const plot = await plotOf(viewer, "reference");
-    const near = (actual: number[], part: Place) => {
-      const wanted = [part[0] * plot.width, part[1] * plot.height];
-      actual.forEach((at, i) => assert(Math.abs(at - wanted[i]!) < 0.1, `${placed}: ${actual}, ${wanted}`));
+  for (const pane of ["source", "reference"]) await page.uncheck(`#${pane}-1-visible`);
+  /** The place on the path after this part of it. */
+  const pathAt = (part: number): [row: number, column: number] => [
+    (LINE[1] + part * (LINE[3] - LINE[1]) + 0.5) / 128,
+    (LINE[0] + part * (LINE[2] - LINE[0]) + 0.5) / 128,
+  ];
+  for (const [i, [button, inScan]] of CLICKS.entries()) {
+    const [otherButton, inReference] = UPRIGHT_CLICKS[i]!;
+    if (button !== "") await page.click(`#source ${button}`);
+    if (otherButton !== "") await page.click(`#reference ${otherButton}`);
+    // The screen pixel may belong to the next sample: one row and one column are 17 of 2550, 1.7 levels.
+    const drawn = async (pane: string, place: Place, expected: number) => {
+      const [red, green] = await viewer.color(await pointOf(viewer, pane, place));
+      assert(red === 0 && Math.abs(green! - expected) <= 3, `${pane}, ${i}: ${green}, not ${expected}`);
     };
-    const path = await page.locator('#reference polyline[stroke="#ffd84d"]').getAttribute("points");
-    const points = path!.split(/[ ,]/).map(Number);
-    near(points.slice(0, 2), placed((LINE[1] + 0.5) / 128, (LINE[0] + 0.5) / 128));
-    near(points.slice(2), placed((LINE[3] + 0.5) / 128, (LINE[2] + 0.5) / 128));
-    const column = await viewer.place("source", SHAPE, 50, 21);
-    await page.mouse.move(column.x, column.y);
+    for (const [row, column] of [[100, 20], [70, 40]] as const) {
+      await drawn("source", inScan(...centre(SHAPE, row, column)), level(sample(0, row, column), 0, 2550));
+    }
+    await drawn(
+      "reference",
+      inReference(...centre([128, 128], 60, 58)),
+      level(referenceSample(0, 60, 58), 0, 700),
+    );
+
+    const near = async (pane: string, actual: number[], places: Place[], most: number) => {
+      const { width, height } = await plotOf(viewer, pane);
+      const wanted = places.flatMap(([across, down]) => [across * width, down * height]);
+      actual.forEach((at, k) =>
+        assert(Math.abs(at - wanted[k]!) <= most, `${pane}, ${i}: ${actual}, ${wanted}`)
+      );
+    };
+    const pointsOf = async (selector: string) =>
+      (await page.locator(selector).getAttribute("points"))!.split(/[ ,]/).map(Number);
+    const path = await pointsOf('#reference polyline[stroke="#ffd84d"]');
+    await near("reference", path, [inReference(...pathAt(0)), inReference(...pathAt(1))], 0.1);
+    // Two thirds along the path, column 42. A column is up to 14 CSS pixels; the pointer finds 42 or a neighbour.
+    const onPath = await pointOf(viewer, "reference", inReference(...pathAt(2 / 3)));
+    await page.mouse.move(onPath.x, onPath.y);
+    const line = await pointsOf('#source polyline[stroke="#ff7a1a"]');
+    await near("source", line, [inScan(0, 42.5 / 64), inScan(1, 42.5 / 64)], 15);
+    // And the other way: column 21 is a third along the path.
+    const pointed = await pointOf(viewer, "source", inScan(...centre(SHAPE, 100, 21)));
+    await page.mouse.move(pointed.x, pointed.y);
+    const [, column] = /line (?:99|100|101), pixel (20|21|22) /.exec(await viewer.text("#source .readout"))!;
     const ring = page.locator('#reference circle[stroke="#ff7a1a"]');
     const at = await Promise.all(["cx", "cy"].map(async (name) => Number(await ring.getAttribute(name))));
-    near(at, placed((y + 0.5) / 128, (x + 0.5) / 128));
+    await near("reference", at, [inReference(...pathAt(Number(column) / 63))], 0.1);
   }
 });
 
 test("ticks grow upwards and to the right, and follow a turn", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
-  /** Labels that are numbers, at the left and below. */
-  const labels = async () => {
+  /** Numbers at the axis below, from the left, or at the left, from above. */
+  const ordered = async (isBeside: boolean, along: "x" | "y") => {
     await viewer.settle();
-    return page.locator("#source svg.labels > g text:not([transform])").evaluateAll((all) =>
-      all.map((text) => {
-        const { x, y } = text.getBoundingClientRect();
-        return {
-          number: Number(text.textContent),
-          x,
-          y,
-          isBeside: text.getAttribute("text-anchor") === "end",
-        };
-      }).filter(({ number }) => number === number)
+    const labels = page.locator(
+      `#source svg.labels > g text${isBeside ? "[text-anchor=end]" : ":not([text-anchor=end], [transform])"}`,
     );
+    const places = await labels.evaluateAll((all) =>
+      all.map((text) => ({ number: Number(text.textContent), ...text.getBoundingClientRect().toJSON() }))
+    );
+    return places.filter(({ number }) => number === number).sort((a, b) => a[along] - b[along])
+      .map(({ number }): number => number);
   };
-  const ordered = async (isBeside: boolean, along: "x" | "y") =>
-    (await labels()).filter((label) => label.isBeside === isBeside).sort((a, b) => a[along] - b[along])
-      .map(({ number }) => number);
   // 64 columns of 0.45 um, 200 lines of 2.118 ms; 0 is the first of each.
-  const up = await ordered(true, "y");
-  assert.deepEqual(up, [...up].sort((a, b) => b - a));
-  assert.equal(up.at(-1), 0);
-  const right = await ordered(false, "x");
-  assert.equal(right[0], 0);
-  assert.deepEqual(right, [...right].sort((a, b) => a - b));
+  const [up, right] = [await ordered(true, "y"), await ordered(false, "x")];
+  assert.deepEqual(up, up.toSorted((a, b) => b - a));
+  assert.deepEqual(right, right.toSorted((a, b) => a - b));
+  assert.deepEqual([up.at(-1), right[0]], [0, 0]);
   await page.click("#source .flip");
   assert.equal((await ordered(false, "x")).at(-1), 0);
   await page.keyboard.press("r");

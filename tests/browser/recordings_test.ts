@@ -2,23 +2,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Viewer } from "./browser.ts";
-import {
-  blockStorage,
-  focused,
-  forgetStatus,
-  hasText,
-  lookAgain,
-  openingEnded,
-  tabIsShown,
-} from "./in_page.js";
+import { focused, forgetStatus, hasText, lookAgain, openingEnded, tabIsShown } from "./in_page.js";
 import { lineScanFile } from "./line_scan.ts";
-import { dragOver } from "./measuring_hand.ts";
+import { draw } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
-import { copy } from "../temporary_files.ts";
 
-const { test, files } = viewerSuite();
-
-const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
+const { test } = viewerSuite();
 
 /** Recordings differ in content, else they share their work. */
 const numbered = (number: number) => lineScanFile(128 - number);
@@ -86,25 +75,11 @@ test("previous and next open the recordings of the folder, by buttons, keys and 
   assert.equal(await page.locator("#recordings").isVisible(), false);
 });
 
-test("recordings in folders of their own names follow one another", async (viewer) => {
-  const { page, server } = viewer;
-  const scans = ["LineScan-03142018-1454-2042", "LineScan-06092017-1414-619"];
-  for (const scan of scans) copy(join(FIXTURES, scan), join(server.folder, "prairie", scan));
-  await viewer.openPath(join(server.folder, "prairie", scans[0]!, `${scans[0]}.xml`));
-  await shows(viewer, scans[0]!);
-  assert.deepEqual(await names(viewer), scans.map((scan) => `${scan}.xml`));
-  assert.equal(await viewer.text("#recordings-folder"), "prairie");
-  await page.keyboard.press(">");
-  await shows(viewer, scans[1]!);
-  assert.equal(await viewer.text("#recording-count"), "2 of 2");
-});
-
 test("what was measured stands beside its recording", async (viewer) => {
   const { page } = viewer;
   const at = writeDay(viewer, "measured");
   await viewer.openPath(at("scan_1.oir"));
-  await page.click("#tool-band");
-  await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
+  await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
   await viewer.kept();
   const words = () => page.locator("#recording-list .words").allTextContents();
   assert.deepEqual(await words(), ["1 band", "", ""]);
@@ -118,7 +93,7 @@ test("what was measured stands beside its recording", async (viewer) => {
   assert.deepEqual(await words(), ["1 band", "", ""]);
 });
 
-test("a new recording is told of, and grows until it is written", async (viewer) => {
+test("a page that is seen tells of a new recording, which grows until it is written", async (viewer) => {
   const { page } = viewer;
   const at = writeDay(viewer, "night");
   await viewer.openPath(at("scan_10.oir"));
@@ -140,13 +115,7 @@ test("a new recording is told of, and grows until it is written", async (viewer)
   Deno.removeSync(at("scan_1.oir"));
   await page.evaluate(lookAgain);
   await page.waitForFunction(hasText, { selector: "#recording-count", text: "3 of 3" });
-});
-
-test("a page that nobody sees does not look", async (viewer) => {
-  const { page } = viewer;
-  const at = writeDay(viewer, "hidden");
-  await viewer.openPath(at("scan_1.oir"));
-  await shows(viewer, "scan_1.oir");
+  // A page that nobody sees does not look.
   await page.evaluate(tabIsShown, false);
   Deno.removeSync(at("scan_2.oir"));
   const looks: string[] = [];
@@ -156,31 +125,5 @@ test("a page that nobody sees does not look", async (viewer) => {
   assert.deepEqual(looks, []);
   await page.evaluate(tabIsShown, true);
   await page.evaluate(lookAgain);
-  await page.waitForFunction(hasText, { selector: "#recording-count", text: "1 of 2" });
+  await page.waitForFunction(hasText, { selector: "#recording-count", text: "2 of 2" });
 });
-
-test("work that cannot be saved is not left without a question", async (viewer) => {
-  const { page } = viewer;
-  const at = writeDay(viewer, "asked");
-  await page.addInitScript(blockStorage);
-  await page.reload();
-  await viewer.openPath(at("scan_1.oir"));
-  await shows(viewer, "scan_1.oir");
-  await page.click("#tool-band");
-  await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
-  await viewer.kept();
-  page.once("dialog", (dialog) => dialog.dismiss());
-  await page.click("#recording-next");
-  await viewer.settle();
-  assert.equal(await viewer.text("#title"), "scan_1.oir");
-});
-
-test("a recording that is alone has no list, and no path is asked for where none may be", async (viewer) => {
-  const { page } = viewer;
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  await viewer.open(files.scan);
-  await viewer.settle();
-  assert.equal(await page.locator("#recording-steps").isVisible(), false);
-  assert.equal(asked.includes("/api/v2/list"), false);
-}, { flags: ["--dialog-only"] });

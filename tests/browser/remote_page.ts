@@ -1,9 +1,13 @@
 /**
- * Other browsers than Chromium, driven without a library: Firefox over WebDriver BiDi (W3C Working Draft, one WebSocket) and
+ * Any browser, all but Chromium driven without a library: Firefox over WebDriver BiDi (W3C Working Draft, one WebSocket) and
  * WebKitGTK's MiniBrowser over WebDriver (W3C Recommendation, HTTP), both as Debian installs them.
  */
+import { existsSync } from "node:fs";
 import { ended, spawn } from "../child_process.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
+import { Display } from "../dialogs/display.ts";
+import { hasChromium, startChromium } from "./browser.ts";
+
 const FIREFOX = "/usr/bin/firefox-esr";
 const WEBKIT_DRIVER = "/usr/bin/WebKitWebDriver";
 const XVFB = "/usr/bin/Xvfb";
@@ -15,74 +19,97 @@ const MINI_BROWSERS = ["4.1", "6.0", "4.0"].flatMap((version) =>
   })
 );
 
-/** One page of a browser. */
 export interface RemotePage extends AsyncDisposable {
   goto(url: string): Promise<void>;
   /** What an expression in the page answers, as JSON; promises are waited for. */
   evaluate(expression: string): Promise<unknown>;
-  /** Keys for whatever has the focus. */
-  press(keys: string): Promise<void>;
-  /** Drags with the mouse between two places of the page in CSS pixels. */
+  /** A key for whatever has the focus: a letter or a name of {@linkcode CODES}. */
+  press(key: string): Promise<void>;
   drag(from: Point, to: Point): Promise<void>;
 }
 
-/** A place in the page. */
+export const BROWSERS = ["chromium", "firefox", "webkit"] as const;
+
+export type BrowserName = (typeof BROWSERS)[number];
+
+/** Keys by WebDriver's table of code points. */
+const CODES: Record<string, string> = {
+  Tab: "\uE004",
+  Enter: "\uE007",
+  Escape: "\uE00C",
+  ArrowUp: "\uE013",
+  ArrowRight: "\uE014",
+  ArrowDown: "\uE015",
+  Delete: "\uE017",
+};
+
+/** A press of a key as both protocols take it. */
+function keyPress(key: string): object {
+  const value = CODES[key] ?? key;
+  return { type: "key", id: "keys", actions: [{ type: "keyDown", value }, { type: "keyUp", value }] };
+}
+
 export type Point = readonly [x: number, y: number];
 
 /** Whether a browser is installed; says so when it is not. */
-export function hasBrowser(name: "firefox" | "webkit"): boolean {
+export function hasBrowser(name: BrowserName): boolean {
+  if (name === "chromium") return hasChromium();
   const wanted = name === "firefox" ? [[FIREFOX]] : [[WEBKIT_DRIVER], [XVFB], MINI_BROWSERS];
-  const missing = wanted.find((places) => !places.some(exists));
+  const missing = wanted.find((places) => !places.some(existsSync));
   if (missing !== undefined) console.log(`skipped: ${missing[0]} is missing`);
   return missing === undefined;
 }
 
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+export function browserTest(name: string, browser: BrowserName, fn: () => Promise<void>): void {
+  const ignore = !hasBrowser(browser);
+  Deno.test({ name: `viewer: ${name}`, ignore, sanitizeOps: false, sanitizeResources: false, fn });
 }
 
-/** A page of Firefox, which can open more. */
 export interface FirefoxPage extends RemotePage {
-  /** Opens another tab of the same browser. */
   openTab(): Promise<RemotePage>;
 }
 
+/** Settings of Firefox besides its own, as `about:config` lists them. */
+type FirefoxPreferences = Readonly<Record<string, string | number>>;
+
 /** Starts a browser with an empty profile, which takes certificates that nobody vouches for. */
-export function startBrowser(
-  name: "firefox" | "webkit",
-  preferences: FirefoxPreferences = {},
-): Promise<RemotePage> {
+export function startBrowser(name: BrowserName, preferences: FirefoxPreferences = {}): Promise<RemotePage> {
+  if (name === "chromium") return startChromiumPage();
   return name === "firefox" ? startFirefox(preferences) : startWebkit();
 }
 
-/** Settings of Firefox besides its own, as `about:config` lists them. */
-export type FirefoxPreferences = Readonly<Record<string, string | number>>;
+async function startChromiumPage(): Promise<RemotePage> {
+  const browser = await startChromium();
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  return {
+    goto: async (url) => void await page.goto(url),
+    evaluate: (expression) => page.evaluate(expression),
+    press: (key) => page.keyboard.press(key),
+    async drag([x, y], [toX, toY]) {
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(toX, toY, { steps: 2 });
+      await page.mouse.up();
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}
 
-/** Starts a program and reads its output up to its address. */
-async function startProgram(
-  program: string,
-  options: Deno.CommandOptions,
-  where: RegExp,
-): Promise<{ process: Deno.ChildProcess; found: string }> {
-  const process = spawn(program, options);
-  const reader = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
+/** Reads what Firefox says up to the address of its socket. */
+async function addressOf({ stderr }: Deno.ChildProcess): Promise<string> {
+  const reader = stderr.pipeThrough(new TextDecoderStream()).getReader();
   let said = "";
   for (;;) {
-    const { done, value } = await within(PATIENCE, `the address of ${program}`, reader.read());
-    if (done) throw new Error(`The program ended: ${said}`);
+    const { done, value } = await within(PATIENCE, "the address of Firefox", reader.read());
+    if (done) throw new Error(`Firefox ended: ${said}`);
     said += value;
-    const found = said.match(where)?.[1];
+    const found = /BiDi listening on (ws:\/\/\S+)/.exec(said)?.[1];
     if (found === undefined) continue;
     // It goes on and nobody reads it.
     (async () => {
       while (!(await reader.read()).done);
     })();
-    return { process, found };
+    return found;
   }
 }
 
@@ -93,14 +120,13 @@ export async function startFirefox(preferences: FirefoxPreferences, kept?: strin
     `user_pref("${name}", ${JSON.stringify(value)});\n`
   );
   await Deno.writeTextFile(`${profile}/user.js`, lines.join(""));
-  const { process, found } = await startProgram(FIREFOX, {
+  const process = spawn(FIREFOX, {
     args: ["--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile],
     env: { HOME: profile, MOZ_DISABLE_CONTENT_SANDBOX: "1" },
-    stdin: "null",
     stdout: "null",
     stderr: "piped",
-  }, /BiDi listening on (ws:\/\/\S+)/);
-  const socket = new WebSocket(`${found}/session`);
+  });
+  const socket = new WebSocket(`${await addressOf(process)}/session`);
   const opened = new Promise((done, failed) => {
     socket.onopen = done;
     socket.onerror = failed;
@@ -125,7 +151,6 @@ export async function startFirefox(preferences: FirefoxPreferences, kept?: strin
   };
 }
 
-/** A tab of Firefox by its browsing context. */
 function firefoxTab(send: ReturnType<typeof bidiCommands>, context: string): RemotePage {
   return {
     goto: (url) => send("browsingContext.navigate", { context, url, wait: "complete" }),
@@ -138,10 +163,7 @@ function firefoxTab(send: ReturnType<typeof bidiCommands>, context: string): Rem
       if (answer.type !== "success") throw new Error(answer.exceptionDetails.text);
       return answer.result.type === "string" ? JSON.parse(answer.result.value) : undefined;
     },
-    press(keys) {
-      const actions = [...keys].flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
-      return send("input.performActions", { context, actions: [{ type: "key", id: "keys", actions }] });
-    },
+    press: (key) => send("input.performActions", { context, actions: [keyPress(key)] }),
     drag: (from, to) => send("input.performActions", { context, actions: [mouseDrag(from, to)] }),
     [Symbol.asyncDispose]: () => send("browsingContext.close", { context }),
   };
@@ -171,17 +193,12 @@ function bidiCommands(socket: WebSocket): (method: string, params: object) => Pr
 
 async function startWebkit(): Promise<RemotePage> {
   const home = await Deno.makeTempDir({ prefix: "webkit_" });
-  const { process: xvfb, found: display } = await startProgram(XVFB, {
-    args: ["-displayfd", "2", "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  }, /^(\d+)$/m);
+  const display = await Display.start();
   const port = freePort();
   const driver = spawn(WEBKIT_DRIVER, {
     args: [`--port=${port}`],
     env: {
-      DISPLAY: `:${display}`,
+      DISPLAY: display.name,
       HOME: home,
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
       NO_AT_BRIDGE: "1",
@@ -199,12 +216,13 @@ async function startWebkit(): Promise<RemotePage> {
     return value;
   };
   await until(() => call("GET", "/status").then(() => true, () => false), "the driver of WebKit");
-  const binary = MINI_BROWSERS.find(exists);
+  const binary = MINI_BROWSERS.find(existsSync);
   const options = { binary, args: ["--automation"] };
   const { sessionId } = await call("POST", "/session", {
     capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options, acceptInsecureCerts: true } },
   });
   const session = `/session/${sessionId}`;
+  const act = (action: object) => call("POST", `${session}/actions`, { actions: [action] });
   return {
     goto: (url) => call("POST", `${session}/url`, { url }),
     async evaluate(expression) {
@@ -214,17 +232,13 @@ async function startWebkit(): Promise<RemotePage> {
       if (typeof answer === "string" && answer.startsWith("!")) throw new Error(answer.slice(1));
       return answer === null || answer === undefined ? undefined : JSON.parse(answer);
     },
-    press(keys) {
-      const actions = [...keys].flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
-      return call("POST", `${session}/actions`, { actions: [{ type: "key", id: "keys", actions }] });
-    },
-    drag: (from, to) => call("POST", `${session}/actions`, { actions: [mouseDrag(from, to)] }),
+    press: (key) => act(keyPress(key)),
+    drag: (from, to) => act(mouseDrag(from, to)),
     async [Symbol.asyncDispose]() {
       await call("DELETE", session).catch(() => {});
       driver.kill();
       await ended(driver, "the driver of WebKit");
-      xvfb.kill();
-      await ended(xvfb, "Xvfb");
+      await display[Symbol.asyncDispose]();
       await Deno.remove(home, { recursive: true });
     },
   };

@@ -1,6 +1,7 @@
 /**
- * Takes the pictures of the viewer that the documentation shows, into `docs/images/`: the example line scan, a scan of
- * Prairie View and the page of `examples/web/`.
+ * Takes the pictures that the documentation shows, into `docs/images/`: the example line scan, a scan of Prairie View, the
+ * page of `examples/web/`, and for docs/measure.md a drawn line scan with streaks and calcium transients and a time series
+ * with a moving spot.
  *
  * usage: deno run -A --lock=deno.lock --frozen tests/browser/screenshots.ts
  */
@@ -8,6 +9,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseInExample, openExample } from "./example_page.ts";
 import { startChromium, StubbedServer, Viewer } from "./browser.ts";
+import { measuredScan } from "./measured_scan.ts";
+import { measuredStack, SPOT_LINE } from "./measured_stack.ts";
+import { draw, drawBand, findEvents, makeKymograph, measureVelocities } from "./measuring_hand.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const IMAGES = join(ROOT, "docs", "images");
@@ -30,6 +34,110 @@ const middle = await viewer.place("source", [40, 33], 20, 16);
 await viewer.page.mouse.move(middle.x, middle.y);
 await viewer.settle();
 await viewer.page.screenshot({ path: join(IMAGES, "prairie.png") });
+
+// Pictures of docs/measure.md
+
+const scan = join(server.folder, "vessel.oir");
+await Deno.writeFile(scan, measuredScan());
+const stack = join(server.folder, "spot.ome.tif");
+await Deno.writeFile(stack, measuredStack());
+
+/** A page of its own with the file open; its picture is taken when `work` is done. */
+async function picture(name: string, path: string, work: (viewer: Viewer) => Promise<void>): Promise<void> {
+  await using viewer = await Viewer.load(browser, server, { viewport: { width: 1280, height: 900 } });
+  await viewer.open(path);
+  await work(viewer);
+  await viewer.settle();
+  // What was opened has grown meanwhile.
+  await viewer.page.locator("#measure > details[open]").last().evaluate((
+    part: { scrollIntoView(to: { block: string }): void },
+  ) => part.scrollIntoView({ block: "end" }));
+  await viewer.settle();
+  await viewer.page.screenshot({ path: join(IMAGES, `measure-${name}.png`) });
+  if (viewer.faults.length > 0) throw new Error(viewer.faults.join("\n"));
+}
+
+async function show({ page }: Viewer, part: string): Promise<void> {
+  for (const details of await page.locator("#measure > details").all()) {
+    const isOpen = await details.getAttribute("open") !== null;
+    const isWanted = await details.getAttribute("id") === `measure-${part}`;
+    if (isOpen !== isWanted && await details.isVisible()) await details.locator("summary").click();
+  }
+  await page.locator("#measure").scrollIntoViewIfNeeded();
+  await page.locator(`#measure-${part}`).scrollIntoViewIfNeeded();
+}
+
+/** Bands over the active columns and beside them. */
+async function drawBands(viewer: Viewer): Promise<void> {
+  await drawBand(viewer, 30, 50);
+  await drawBand(viewer, 5, 20);
+}
+
+await picture("bands", scan, async (viewer) => {
+  await drawBands(viewer);
+  await viewer.page.uncheck("#source-0-visible");
+  await viewer.page.check("#trace-change");
+  await show(viewer, "bands");
+});
+
+await picture("velocity", scan, async (viewer) => {
+  const { page } = viewer;
+  await page.uncheck("#source-1-visible");
+  await show(viewer, "velocity");
+  await measureVelocities(viewer);
+  await draw(viewer, "line", [0.3, 0.9], [0.3 + 0.16, 0.9 - 0.6]);
+  await page.locator("#measure-lines summary").click();
+});
+
+await picture("events", scan, async (viewer) => {
+  const { page } = viewer;
+  await drawBands(viewer);
+  await page.uncheck("#source-0-visible");
+  await page.check("#trace-change");
+  await viewer.enter("#trace-average", "9");
+  await show(viewer, "events");
+  await findEvents(viewer, "1");
+});
+
+await picture("cursors", scan, async (viewer) => {
+  const { page } = viewer;
+  await show(viewer, "cursors");
+  const plot = await viewer.box("#source .plot");
+  for (const [x, y] of [[0.24, 0.55], [0.62, 0.3]] as const) {
+    await page.mouse.move(plot.x + x * plot.width, plot.y + y * plot.height);
+    await page.keyboard.press("x");
+  }
+});
+
+await picture("kymograph", stack, async (viewer) => {
+  await draw(viewer, "line", ...SPOT_LINE);
+  await show(viewer, "kymograph");
+  await makeKymograph(viewer);
+});
+
+const day = join(server.folder, "2025-10-30");
+Deno.mkdirSync(day);
+for (const number of [1, 2, 3, 4]) {
+  const path = join(day, `vessel_${number}.oir`);
+  Deno.writeFileSync(path, measuredScan());
+  // Bytes behind the end tell recordings apart.
+  Deno.writeFileSync(path, new Uint8Array(number), { append: true });
+}
+await picture("many", join(day, "vessel_2.oir"), async (viewer) => {
+  const { page } = viewer;
+  await drawBands(viewer);
+  await page.click("#tool-zoom");
+  await page.uncheck("#source-0-visible");
+  await page.check("#trace-change");
+  await show(viewer, "many");
+  await page.click("#many-start");
+  await page.locator("#many-csv").waitFor();
+});
+
+await picture("save", scan, async (viewer) => {
+  await drawBands(viewer);
+  await show(viewer, "export");
+});
 
 const example = await openExample(browser, server);
 await chooseInExample(example, server, LINE_SCAN);

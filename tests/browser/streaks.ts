@@ -16,7 +16,6 @@ export function normalNumbers(random: () => number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** Parameters of the streaks. */
 export interface Streaks {
   readonly lines: number;
   readonly columns: number;

@@ -78,7 +78,6 @@ async function writeColors(store: string): Promise<string> {
 export const level = (value: number, min: number, max: number): number =>
   Math.floor(255 * Math.min(1, Math.max(0, (value - min) / (max - min))) + 0.5);
 
-/** Fails unless each part is within one level. */
 export function assertColor(actual: number[], expected: number[]): void {
   const isNear = actual.every((part, i) => Math.abs(part - expected[i]!) <= 1);
   assert(isNear, `drawn ${actual}, expected ${expected}`);
@@ -89,7 +88,6 @@ export async function openCard({ page }: Viewer, card: string): Promise<void> {
   if (await page.getAttribute(`#${card}-more`, "aria-expanded") !== "true") await page.click(`#${card}-more`);
 }
 
-/** Types a channel's range. */
 export async function setRange(viewer: Viewer, card: string, min: number, max: number): Promise<void> {
   await openCard(viewer, card);
   for (const [end, value] of [["Max", max], ["Min", min], ["Max", max]] as const) {

@@ -2,9 +2,9 @@
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { writePlainStack, writePlainStore } from "../fixtures/plain_store.ts";
+import { writePlainStore } from "../fixtures/plain_store.ts";
 import { openingEnded } from "./in_page.js";
-import { saved, tableOf, unfold } from "./measuring_hand.ts";
+import { measureVelocities, table, unfold } from "./measuring_hand.ts";
 import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
 
@@ -21,13 +21,15 @@ function turnedStreaks(): Uint16Array<ArrayBuffer> {
   );
 }
 
-test("an image is measured as the line scan that was typed, and every table says so", async (viewer) => {
+test("an image is measured as the line scan that was typed or read from a text, and every table says so", async (viewer) => {
   const { page, server } = viewer;
   const path = join(server.folder, "kymograph.ome.zarr");
   writePlainStore(path, { planes: [turnedStreaks()], rows: COLUMNS, columns: LINES });
   await viewer.open(path);
   const heading = page.locator("#source h2").first();
   assert.equal(await heading.textContent(), "Image");
+  assert.match((await page.locator("#tools-why").textContent())!, /Treat as line scan/);
+  assert(await page.locator("#tool-band").isDisabled());
   assert(!await page.locator("#measure-velocity").isVisible());
   await unfold(viewer, "typed");
   await page.selectOption("#typed-time", "columns");
@@ -35,70 +37,42 @@ test("an image is measured as the line scan that was typed, and every table says
   await viewer.enter("#typed-pixel", "0.5");
   await page.click("#typed-treat");
   const measured = async () => {
-    assert.equal(await heading.textContent(), "Line scan");
-    await page.locator("#measure-velocity").waitFor();
-    await unfold(viewer, "velocity");
-    await page.click("#velocity-start");
-    await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
-    const { rows, about } = tableOf((await saved(viewer, "#csv-velocity")).text);
-    assert.equal(about.get("Calibration"), "typed");
-    assert.equal(about.get("Time per line"), "0.002 s");
+    await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
+    assert.equal(await page.locator("#tools-why").isVisible(), false);
+    await measureVelocities(viewer);
+    const { about, rows } = await table(viewer, "#csv-velocity");
     assert.equal(about.get("Window chosen"), "automatically");
+    return { about, rows };
+  };
+  for (const act of [() => {}, () => page.reload()]) {
+    await act();
+    await page.waitForFunction(openingEnded);
+    const { about, rows } = await measured();
+    assert.deepEqual([about.get("Calibration"), about.get("Time per line")], ["typed", "0.002 s"]);
     // 0.8 px of 0.5 µm in 2 ms.
     for (const [, velocity] of rows) assert(Math.abs(Number(velocity) / 200 - 1) < 0.03, velocity);
-  };
-  await measured();
-  await page.reload();
-  await page.waitForFunction(openingEnded);
-  await measured();
+  }
   assert.equal(await page.inputValue("#typed-line"), "2");
   await unfold(viewer, "typed");
   await page.click("#typed-back");
   assert.equal(await heading.textContent(), "Image");
   assert(!await page.locator("#measure-velocity").isVisible());
   assert(!await page.locator("#typed-back").isVisible());
-});
 
-test("calibration is taken from a text file, and kept in the link and in tables", async (viewer) => {
-  const { page, server } = viewer;
-  const path = join(server.folder, "saved_again.ome.zarr");
-  writePlainStore(path, { planes: [turnedStreaks()], rows: COLUMNS, columns: LINES });
-  await viewer.open(path);
-  assert.match((await page.locator("#tools-why").textContent())!, /Treat as line scan/);
-  assert(await page.locator("#tool-band").isDisabled());
-  await unfold(viewer, "typed");
-  await page.selectOption("#typed-time", "columns");
-  const text = new TextEncoder().encode('"X Dimension"\t"0.5 [um/pixel]"\n2 ms/line\n3 us/pixel');
-  await page.setInputFiles("#typed-file", {
-    name: "scan.txt",
-    mimeType: "text/plain",
-    buffer: Buffer.from(text),
-  });
+  const text = '"X Dimension"\t"0.5 [um/pixel]"\n2 ms/line\n3 us/pixel';
+  const file = { name: "scan.txt", mimeType: "text/plain", buffer: Buffer.from(text) };
+  await page.setInputFiles("#typed-file", file);
   await page.locator("#measure-typed .hint", { hasText: "2 ms per line, 0.5 µm per pixel, 3 µs per pixel" })
     .waitFor();
   await page.click("#typed-treat");
-  await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
-  assert.equal(await page.locator("#tools-why").isVisible(), false);
   await page.waitForFunction(() => location.hash.includes("line-scan=columns,0.002,0.5,0.000003"));
   // A link of somebody else is newer than what this browser keeps.
   const link = page.url().replace("0.002", "0.004");
   await page.goto("about:blank");
   await page.goto(link);
-  await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
-  await unfold(viewer, "velocity");
+  const { about } = await measured();
   assert.equal(await page.inputValue("#velocity-pixelTime"), "3");
-  await page.click("#velocity-start");
-  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
-  const { about } = tableOf((await saved(viewer, "#csv-velocity")).text);
   assert.equal(about.get("Time per line"), "0.004 s");
-  assert.equal(about.get("Calibration"), '"typed, from scan.txt"');
+  assert.equal(about.get("Calibration"), "typed, from scan.txt");
   assert.equal(about.get("Time along the line"), "corrected for 3 us per pixel (typed)");
-});
-
-test("series are not offered as a line scan", async (viewer) => {
-  const path = join(viewer.server.folder, "stack.ome.zarr");
-  const plane = new Uint16Array(30 * 20);
-  writePlainStack(path, { planes: [plane, plane], rows: 30, columns: 20 });
-  await viewer.open(path);
-  assert(!await viewer.page.locator("#measure-typed").isVisible());
 });

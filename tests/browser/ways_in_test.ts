@@ -1,4 +1,4 @@
-/** The ways to open something: path, recent work, links, the sample, drops; what the server forbids is hidden. */
+/** The ways to open something: path, recent work, links, the sample, drops; what the server forbids is hidden; `/docs`. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,7 +39,6 @@ test("a path, recent work and the sample; reload keeps file and view", async (vi
   await page.selectOption("#source-0-lut", "viridis");
   await openCard(viewer, "source-0");
   await viewer.enter("#source-0-Max", "777");
-  await viewer.settle();
   const labels = () => viewer.labels();
   const seen = await labels();
   const opens = opensOf(viewer);
@@ -67,23 +66,6 @@ test("a path, recent work and the sample; reload keeps file and view", async (vi
   // A view alone goes without a question.
   await page.click("#recent .icon");
   await page.waitForSelector("#recent", { state: "hidden" });
-});
-
-test("the sample shows what opening it shows, without a session", async (viewer) => {
-  const { page } = viewer;
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  await page.click("#sample");
-  await ended(viewer);
-  assert.deepEqual(asked.filter((path) => path.startsWith("/api/")), []);
-  const facts = await viewer.text("#facts");
-  assert.match(facts, /^2\.118 ms\/line · 0\.45 µm\/px · 600 lines \(1\.27 s\)/);
-  const color = async () => await viewer.color(await viewer.place("source", [600, 48], 300, 24));
-  const drawn = await color();
-  await viewer.open(SCAN);
-  assert.equal(await viewer.text("#facts"), facts);
-  assert.equal(await page.locator("#sample-mark").isVisible(), false);
-  assert.deepEqual(await color(), drawn);
 });
 
 test("a link fills the field and waits for a click, also in a tab that has another file open", async (viewer) => {
@@ -128,14 +110,19 @@ test("a link names scene and time point", async (viewer) => {
   assert.equal(new URL(page.url()).hash, `#path=${series}&t=7`);
 });
 
-test("--dialog-only hides paths and links", async (viewer) => {
+test("--dialog-only hides paths and links, and asks for none", async (viewer) => {
   const { page } = viewer;
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   for (const id of ["#path-form", "#more-ways", "#recent", "#no-dialog"]) {
     assert.equal(await page.locator(id).isVisible(), false, id);
   }
   await viewer.open(SCAN);
   assert.equal(new URL(page.url()).hash, "");
   assert.deepEqual(await page.evaluate("[localStorage.length, sessionStorage.length]"), [0, 0]);
+  await viewer.settle();
+  assert.equal(await page.locator("#recording-steps").isVisible(), false);
+  assert.equal(asked.includes("/api/v2/list"), false);
   await page.reload();
   await page.waitForSelector("#empty:not([hidden])");
 }, { flags: ["--dialog-only"] });
@@ -164,4 +151,14 @@ test("a dropped file does not replace the page, which explains what to do", asyn
   await viewer.page.click("#notice-close");
   assert.equal(await viewer.page.locator("#notice").isVisible(), false);
   viewer.faults.length = 0;
+});
+
+test("the contract is shown without any other host and without an error", async ({ page, server }) => {
+  await page.goto(`${server.baseUrl}/docs`);
+  await page.getByText("/api/v2/pick-and-open").first().waitFor();
+  assert.equal(await page.locator(".errors-wrapper").count(), 0);
+  // A request made from the page itself.
+  await page.locator("#operations-service-health .opblock-summary-control").click();
+  await page.locator("#operations-service-health .execute").click();
+  await page.getByText('"server_version"').first().waitFor();
 });
