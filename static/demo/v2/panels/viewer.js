@@ -67,8 +67,12 @@ export class Viewer extends Emitter {
     const picture = byId("picture", HTMLTemplateElement);
     for (const name of NAMES) byId(name).append(picture.content.cloneNode(true));
     const listeners = (/** @type {Name} */ name) => ({
-      onCursor: (/** @type {Cursor | null} */ cursor, /** @type {boolean} */ byKeyboard) =>
-        this.#moved(name, cursor, byKeyboard),
+      onCursor: (/** @type {Cursor | null} */ cursor, /** @type {boolean} */ byKeyboard) => {
+        this.#links.follow(name, cursor);
+        const text = this.#paintReadout(name, cursor);
+        if (byKeyboard) byId("announcer").textContent = text;
+        if (name === "source") this.#profile.redraw();
+      },
       onView: () => {
         if (name === "source") this.#profile.redraw();
         this.#paintScaleSoon(name);
@@ -200,30 +204,19 @@ export class Viewer extends Emitter {
     within(figure, ".readout").classList.toggle("many", isMany);
     within(figure, ".layers-choice").hidden = group.channels.length < 2;
     within(figure, ".plot").ariaLabel = `${name} picture of ${fileName}`;
-    group.addEventListener("change", () => this.#changed(name));
+    group.addEventListener("change", () => {
+      this.panes[name].redraw();
+      this.#paintReadout(name, this.panes[name].cursor);
+      if (name === "source") {
+        this.#timeAxis.redraw();
+        this.#profile.redraw();
+      }
+      this.emit("look");
+    });
     this.panes[name].show(group, placementOf(kindOf(group.plane, name === "reference")));
     const split = figure.querySelector("option[value=split]");
     // Images that keep their aspect do not show channels below each other.
     if (split instanceof HTMLOptionElement) split.hidden = split.disabled = this.panes[name].size.locked;
-  }
-
-  /** A control changed how a group looks. @param {Name} name */
-  #changed(name) {
-    this.panes[name].redraw();
-    this.#paintReadout(name, this.panes[name].cursor);
-    if (name === "source") {
-      this.#timeAxis.redraw();
-      this.#profile.redraw();
-    }
-    this.emit("look");
-  }
-
-  /** @param {Name} name @param {Cursor | null} cursor @param {boolean} byKeyboard */
-  #moved(name, cursor, byKeyboard) {
-    this.#links.follow(name, cursor);
-    const text = this.#paintReadout(name, cursor);
-    if (byKeyboard) byId("announcer").textContent = text;
-    if (name === "source") this.#profile.redraw();
   }
 
   /** Turns or mirrors a picture and all later ones of its kind. @param {Name} name @param {typeof turned} change */
