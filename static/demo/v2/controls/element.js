@@ -91,7 +91,7 @@ export function inNextFrame(work) {
 /** @type {WeakMap<Node, number>} */
 const ends = new WeakMap();
 
-/** Shows a text for 8 seconds, long enough to be read twice, or until the next. @param {Node} node @param {string} text */
+/** Shows a text for 8 seconds, long enough to be read twice; `stays` keeps it. @param {Node} node @param {string} text */
 export function sayIn(node, text, stays = false) {
   clearTimeout(ends.get(node));
   node.textContent = text;
