@@ -31,13 +31,10 @@ async function projectIn(folder: string): Promise<string> {
 function readmeProgram(base: string, path: string, end: string): string {
   const readme = Deno.readTextFileSync(join(ROOT, ".ci", "client_package.md"));
   const [, code] = /^```js\n(.*?)^```/ms.exec(readme)!;
-  const lines = [["connect()", `connect(${JSON.stringify(base)})`], [
-    '"/data/scan.oir"',
-    JSON.stringify(path),
-  ]];
-  return lines.reduce((text, [from, to]) => {
-    assert(text.includes(from!), from);
-    return text.replace(from!, to!);
+  const lines = { "connect()": `connect(${JSON.stringify(base)})`, '"/data/scan.oir"': JSON.stringify(path) };
+  return Object.entries(lines).reduce((text, [from, to]) => {
+    assert(text.includes(from), from);
+    return text.replace(from, to);
   }, code!) + end;
 }
 

@@ -44,12 +44,8 @@ Deno.test("every range can be drawn", () => {
 });
 
 Deno.test("numbers are read strictly", () => {
-  for (
-    const [text, value] of [["12", 12], [" -0.5 ", -0.5], [".5", 0.5], ["1e3", 1000], [
-      "\u22125",
-      -5,
-    ]] as const
-  ) {
+  const read = { "12": 12, " -0.5 ": -0.5, ".5": 0.5, "1e3": 1000, "\u22125": -5 };
+  for (const [text, value] of Object.entries(read)) {
     assert.deepEqual(typedNumber(text), { value, fault: null });
   }
   for (const text of ["", "abc", "0x10", "1e999", "Infinity", "1 000"]) {

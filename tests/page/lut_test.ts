@@ -43,11 +43,8 @@ Deno.test("every name in the menu has a table", () => {
 });
 
 Deno.test("the first channels start green, magenta and cyan; colour channels in their colour", () => {
-  assert.deepEqual(["CH1", "CH2", "CH3"].map((name, i) => defaultLut(i, name, 3)), [
-    "green",
-    "magenta",
-    "cyan",
-  ]);
+  const three = ["CH1", "CH2", "CH3"].map((name, i) => defaultLut(i, name, 3));
+  assert.deepEqual(three, ["green", "magenta", "cyan"]);
   assert.equal(defaultLut(0, "Red", 3), "red");
   assert.equal(defaultLut(3, "Alpha", 4), "gray");
   assert.equal(defaultLut(12, "CH13", 13), "gray");

@@ -76,13 +76,9 @@ Deno.test("the facts count lines of a line scan and pixels of an image", () => {
   assert.match(line(axis(0, 30, 0.140312, "um"), axis(1, 50, 0.140313, "um")), / · 0\.1403 µm\/px · 2 /);
   assert.match(line(axis(0, 30, 0.05, "um"), axis(1, 50, 0.5, "um")), / · X 0\.5 µm\/px · Y 50 nm\/px · /);
   assert.match(line(axis(0, 30, 1, "Pixels"), axis(1, 50, 1, "Pixels")), /^50 × 30 px · 2 channels/);
+  const times: [string, number, number, string] = ["T", 12, 0.5, "seconds"];
   assert.match(
-    line(axis(0, 30, 1, "Pixels"), axis(1, 50, 1, "Pixels"), [["T", 12, 0.5, "seconds"], [
-      "Z",
-      5,
-      1,
-      "Pixels",
-    ]]),
+    line(axis(0, 30, 1, "Pixels"), axis(1, 50, 1, "Pixels"), [times, ["Z", 5, 1, "Pixels"]]),
     /^50 × 30 px · 12 time points \(every 500 ms\) · 5 focus planes · 2 channels/,
   );
 });

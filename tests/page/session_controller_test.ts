@@ -218,12 +218,11 @@ Deno.test("a file outside the roots must be chosen again", async () => {
 });
 
 /** An ImageJ stack of frames of 5 columns and 6 rows: frame t has samples 100 t + base. */
-const stack = (base: number): Uint8Array =>
-  tiffBytes(grayLayout(5, 6, 16), (_x, _y, _s, page) => BigInt(100 * page + base), 4, [[
-    270,
-    2,
-    "ImageJ=1.53t\nimages=4\nframes=4\nhyperstack=true\n",
-  ]]);
+const stack = (base: number): Uint8Array => {
+  const description = "ImageJ=1.53t\nimages=4\nframes=4\nhyperstack=true\n";
+  const sample = (_x: number, _y: number, _s: number, page: number) => BigInt(100 * page + base);
+  return tiffBytes(grayLayout(5, 6, 16), sample, 4, [[270, 2, description]]);
+};
 
 Deno.test("a changed file reopens at most once per second", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "controller_" }));
