@@ -11,6 +11,9 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import type { LsmPage } from "./lsm_page.ts";
 
+/** First four bytes of the record, from older and from newer programs. */
+const MAGIC_NUMBERS = new Set([0x0300494c, 0x0400494c]);
+
 /** Smallest record: it includes the scan type. The oldest known record has 152 bytes. */
 const LEAST_BYTES = 96;
 
@@ -54,7 +57,12 @@ export function readInfoRecord(tiff: TiffFile, first: Directory): InfoRecord {
   const entry = first.entry(TAG.CZ_LSMINFO);
   if (entry === undefined) throw new DecodeFailed(`${name} is missing or of an unknown type`);
   const { at } = entry;
-  const length = tiff.window.view(at, 8, name).getInt32(4, true);
+  const head = tiff.window.view(at, 8, name);
+  const magic = head.getUint32(0, true);
+  if (!MAGIC_NUMBERS.has(magic)) {
+    throw new DecodeFailed(`${name} at ${at} starts with the unknown 0x${magic.toString(16)}`);
+  }
+  const length = head.getInt32(4, true);
   if (length < LEAST_BYTES) {
     throw new DecodeFailed(`${name} at ${at} has ${length} bytes instead of at least ${LEAST_BYTES}`);
   }

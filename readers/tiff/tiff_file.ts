@@ -34,9 +34,15 @@ export class TiffFile {
       throw new DecodeFailed("the file does not start with a TIFF header");
     }
     this.encoding = { littleEndian, bigTiff: version === 43 };
-    this.#next = version === 42
-      ? head.getUint32(4, littleEndian)
-      : Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
+    if (version === 42) {
+      this.#next = head.getUint32(4, littleEndian);
+      return;
+    }
+    const offsetBytes = head.getUint16(4, littleEndian);
+    if (offsetBytes !== 8) {
+      throw new DecodeFailed(`the BigTIFF header declares offsets of ${offsetBytes} bytes, not 8`);
+    }
+    this.#next = Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
   }
 
   /** The first directory of the main chain. @throws {DecodeFailed} it is damaged or missing */

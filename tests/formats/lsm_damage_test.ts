@@ -10,6 +10,7 @@ const series = () => new LsmBytes("series_tzc.lsm");
 const lines = () => new LsmBytes("line_scan.lsm");
 
 const DAMAGE: DamageTable = {
+  "a record of another kind": [() => series().field(0, 7), /at \d+ starts with the unknown 0x7/],
   "a record of 95 bytes": [() => series().field(4, 95), /has 95 bytes instead of at least 96/],
   "no columns": [() => series().field(8, 0), /declares 0 along X/],
   "time that goes back": [() => series().field(24, 0xffff_fffe), /declares -2 along T/],
@@ -46,6 +47,10 @@ const DAMAGE: DamageTable = {
 };
 
 testDamage("scan.lsm", DAMAGE, series);
+
+Deno.test("a record of 96 bytes holds the scan type and is read", async () => {
+  deepEqual((await loadLsm(series().field(4, 96).bytes)).planes, (await loadLsm(series().bytes)).planes);
+});
 
 Deno.test("a record may declare 2^31 planes", async () => {
   const { planes, summary } = await loadLsm(series().field(16, 2 ** 16).field(24, 2 ** 15).bytes);
