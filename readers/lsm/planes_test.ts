@@ -114,3 +114,9 @@ Deno.test("interleaved channels have one type", () => {
     throws(() => typesOf(...interleaved, field), /has interleaved samples of several types/);
   }
 });
+
+Deno.test("planes are written by time, position, tile and focus", () => {
+  const dimensions: Dimensions = { rows: "Y", T: 2, Z: 2, P: 2, M: 2, warnings: [] };
+  // Numbered by scene (tile 0 at both positions, then tile 1), time and focus.
+  deepEqual([...writtenOrder(dimensions)], [0, 1, 8, 9, 4, 5, 12, 13, 2, 3, 10, 11, 6, 7, 14, 15]);
+});
