@@ -225,7 +225,12 @@ export class FrameNumbers {
   }
 }
 
-/** Scenes: the stage positions that have stored frames. @param open opens a declared position @throws {DecodeFailed} there are none */
+/**
+ * Makes a scene of each stage position with stored frames.
+ *
+ * @param open opens a declared position
+ * @throws {DecodeFailed} no position has frames
+ */
 export function positionScenes(
   numbers: FrameNumbers,
   frames: Iterable<number>,

@@ -58,7 +58,7 @@ export function unbroken(text) {
 export const byId = (id, kind) => within(document, `#${id}`, kind);
 
 /**
- * The first element inside another that matches a selector; throws if there is none of this kind.
+ * The first element inside another that matches a selector; throws if no element of this kind matches.
  *
  * @type {<Kind extends Element = HTMLElement>(parent: ParentNode, selector: string, kind?: abstract new (...args: any[]) => Kind) => Kind}
  */
