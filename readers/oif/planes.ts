@@ -99,13 +99,16 @@ export class PlaneGrid {
    * Arranges planes by their numbers.
    *
    * @param channels smallest number of channels
-   * @throws {DecodeFailed} more than {@linkcode MAX_CHANNELS} channels
+   * @throws {DecodeFailed} more than {@linkcode MAX_CHANNELS} channels, or two files for one plane
    */
   constructor(planes: readonly PlaneName[], channels: number) {
     const sizes = { T: 1, L: 1, Z: 1, C: channels };
     for (const { name, numbers } of planes) {
       for (const letter of LETTERS) sizes[letter] = Math.max(sizes[letter], numbers.get(letter) ?? 1);
-      this.#names.set(LETTERS.map((letter) => numbers.get(letter) ?? 1).join(" "), name);
+      const key = LETTERS.map((letter) => numbers.get(letter) ?? 1).join(" ");
+      const other = this.#names.get(key);
+      if (other !== undefined) throw new DecodeFailed(`"${other}" and "${name}" are the same plane`);
+      this.#names.set(key, name);
     }
     // Every channel has a name and a colour, even if it is not stored.
     if (sizes.C > MAX_CHANNELS) {

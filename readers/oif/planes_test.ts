@@ -27,6 +27,16 @@ Deno.test("distinguishes planes, reference images and other files by name", () =
   deepEqual(codesOf(warnings), ["content_left_out", "reference_unreadable"]);
 });
 
+Deno.test("two files for one plane are refused", () => {
+  for (const other of ["s_C0001.tif", "S_c001.TIF"]) {
+    const { places: [place] } = planeNames(["s_C001.tif", other]);
+    throws(
+      () => new PlaneGrid(place!.planes, 1),
+      new RegExp(`"s_C001.tif" and "${other}" are the same plane`),
+    );
+  }
+});
+
 Deno.test("every plane is found by its index, and a missing one is named", () => {
   const sizes = fc.record({
     c: fc.integer({ min: 1, max: 3 }),
