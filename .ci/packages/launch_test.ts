@@ -10,7 +10,7 @@ const NAME = `@acq-server/${platform}-${arch}`;
 const VERSION = "1.2.3";
 
 /** What the launcher has glibc do. */
-const TUNABLES = platform === "linux" ? "glibc.malloc.mmap_threshold=131072" : "";
+const TUNABLES = platform === "linux" ? "glibc.malloc.mmap_threshold=1048576" : "";
 
 const ignore = Deno.build.os === "windows" || !await hasNode();
 if (ignore) console.log("Skipped: the launcher is tested where Node and shell scripts run");

@@ -80,7 +80,7 @@ function userFolder(): Disposable & { readonly path: string } {
 async function use(program: string, folder: string): Promise<void> {
   const [command, args] = asUser(program);
   const said = run([command, [...args, "--version"]], folder);
-  const set = `glibc.malloc.mmap_threshold=131072:${TUNABLES}`;
+  const set = `glibc.malloc.mmap_threshold=1048576:${TUNABLES}`;
   if (binary === undefined) return assert.equal(said, `acq-server stand-in --version ${set}\n`);
   assert.match(said, /^acq-server \d/);
   const sample = join(folder, "line_scan.oir");

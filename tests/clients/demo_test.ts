@@ -55,7 +55,7 @@ for (const task of ["start", "dev", "demo"]) {
         stdout: "piped",
         stderr: "piped",
       });
-      const expected = "GLIBC_TUNABLES=glibc.malloc.mmap_threshold=131072:glibc.malloc.perturb=0";
+      const expected = "GLIBC_TUNABLES=glibc.malloc.mmap_threshold=1048576:glibc.malloc.perturb=0";
       let found = false;
       const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
         for await (const part of stream.pipeThrough(new TextDecoderStream())) {

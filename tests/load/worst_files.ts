@@ -90,7 +90,7 @@ const formats = [...new Set(images.map(({ format }) => format))];
 const server = await ServerProcess.start(
   FROM_SOURCE,
   ["--session-ttl", "20", "--max-session-memory", "1GiB"],
-  { GLIBC_TUNABLES: "glibc.malloc.mmap_threshold=131072" },
+  { GLIBC_TUNABLES: "glibc.malloc.mmap_threshold=1048576" },
 );
 
 /** One request; the client leaves at a random time if `random` is given, now and then. @returns the body, or `null` */
