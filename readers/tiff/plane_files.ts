@@ -10,7 +10,8 @@ import { acquisitionOf } from "./acquisition.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import type { PlaneSource } from "./stack.ts";
 import { described, sameLayout } from "./stored_planes.ts";
-import { inFile, MAX_RECENT, recentBytes, RecentFiles, TiffFile } from "./tiff_file.ts";
+import { MAX_RECENT, recentBytes, RecentFiles } from "./recent_files.ts";
+import { inFile, TiffFile } from "./tiff_file.ts";
 
 /** Location of a plane: name of its file and index of its page. */
 export interface PlanePlace {

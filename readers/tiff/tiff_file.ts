@@ -1,5 +1,4 @@
-/** One TIFF or BigTIFF file, and the files of a set that were used last. */
-import { basename } from "node:path";
+/** One TIFF or BigTIFF file. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { FileAccess } from "../io/random_access.ts";
@@ -128,20 +127,6 @@ export class TiffFile {
   }
 }
 
-/** The result of `read` for another file of a set, or the reason for leaving the file out. Closes the file. */
-export function readOther<T>(files: FileAccess, path: string, read: (tiff: TiffFile) => T): T | string {
-  const file = files.openNeighbour(path);
-  if (file === null) return "it cannot be opened";
-  try {
-    return read(new TiffFile(file, files));
-  } catch (error) {
-    if (error instanceof DecodeFailed) return error.message;
-    throw error;
-  } finally {
-    file.close();
-  }
-}
-
 /** Adds the name of a file to an error of `read`, unless the error has it. */
 export function inFile<T>(name: string, read: () => T): T {
   try {
@@ -157,36 +142,4 @@ export function namedError(name: string, error: unknown): unknown {
   const { message } = error as Error;
   if (Failure === undefined || message.includes(`"${name}"`)) return error;
   return new Failure(`"${name}": ${message}`, { cause: error });
-}
-
-/** Number of files that are kept, about 64 KiB each; a set has fewer channels. */
-export const MAX_RECENT = 64;
-
-/** Memory of the open files of a set of `files` files: windows, descriptions and chains of some thousand directories. */
-export const recentBytes = (files: number): number => Math.min(files, MAX_RECENT) * (160 << 10);
-
-/** The opened file and, by path, the files of its set that were used last: 10,000 files take the memory of a few. */
-export class RecentFiles<T> {
-  readonly #path: string;
-  readonly #opened: T;
-  readonly #read: (path: string) => T;
-  readonly #recent = new Map<string, T>();
-
-  /** Always keeps `opened` at `path`; `read` opens another file. */
-  constructor(path: string, opened: T, read: (path: string) => T) {
-    this.#path = path;
-    this.#opened = opened;
-    this.#read = read;
-  }
-
-  /** The file at a path. @throws {DecodeFailed} it is damaged; the message names the file */
-  get(path: string): T {
-    if (path === this.#path) return this.#opened;
-    const file = this.#recent.get(path) ?? inFile(basename(path), () => this.#read(path));
-    this.#recent.delete(path);
-    this.#recent.set(path, file);
-    const [oldest] = this.#recent.keys();
-    if (this.#recent.size > MAX_RECENT && oldest !== undefined) this.#recent.delete(oldest);
-    return file;
-  }
 }

@@ -28,7 +28,8 @@ import {
 import { planePage } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
 import { isOmeXml, upToNul } from "../text.ts";
-import { readOther, recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
+import { readOther, recentBytes, RecentFiles } from "../recent_files.ts";
+import { TiffFile } from "../tiff_file.ts";
 import {
   type IndexEntry,
   pageIndices,

@@ -24,7 +24,8 @@ import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } fr
 import { described, sameLayout } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
-import { recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
+import { recentBytes, RecentFiles } from "../recent_files.ts";
+import { TiffFile } from "../tiff_file.ts";
 import { readSummary, summaryText } from "./micromanager_index.ts";
 import {
   INDEX_NAME,

@@ -10,7 +10,8 @@ import type { Opened, PlaneSource } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { isOmeXml } from "../text.ts";
-import { recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
+import { recentBytes, RecentFiles } from "../recent_files.ts";
+import { TiffFile } from "../tiff_file.ts";
 import type { OmeFile, TiffData } from "./ome_xml.ts";
 
 /** Location of a plane: path of the file, number of the directory, and the file's expected UUID if the document states one. */

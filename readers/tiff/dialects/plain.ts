@@ -32,7 +32,6 @@ const MAX_PAGE_SCENES = 1000;
 
 const PAGE_BYTES = 64;
 
-/** The pages of one scene. */
 interface PageSeries {
   /** Page numbers in the chain; empty if the file holds only reduced pages. */
   readonly pages: readonly number[];
@@ -41,7 +40,6 @@ interface PageSeries {
   readonly warnings: readonly Warning[];
 }
 
-/** An array of planes. */
 interface ShapedArray {
   readonly text: string;
   readonly sizes: StackSizes;
