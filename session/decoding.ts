@@ -209,10 +209,9 @@ export class Decoding {
     for (const [i, piece] of pieces.entries()) {
       const { rows: filled, planes: decoded } = answers[i]!;
       const { start, end } = isWhole ? filled : piece.rows!;
-      const [from, to] = [(start - filled.start) * columns, (end - filled.start) * columns];
       for (const [j, channel] of piece.channels.entries()) {
-        const own = from < 0 ? undefined : decoded![j]?.subarray(from, to);
-        if (own?.length !== to - from) {
+        const own = decoded![j];
+        if (own?.length !== (end - start) * columns) {
           throw new AcquisitionChanged("The planes have another shape than before");
         }
         planes.get(channel)!.push(own);

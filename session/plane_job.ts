@@ -24,7 +24,7 @@ export class PlaneJob {
   /** Begins to decode. Once the plane is decoded or the job is abandoned, `ended` is called, and no further request may join. */
   constructor(decode: Decode, ended: () => void) {
     const { signal } = this.#abort;
-    signal.addEventListener("abort", ended, { once: true });
+    signal.addEventListener("abort", ended);
     const decoded = decode(signal).then((leased) => {
       this.#decoded = leased;
       ended();

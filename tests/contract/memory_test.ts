@@ -96,7 +96,9 @@ Deno.test("an open that is repeated shares the planes of its session, which may 
   withFile(omeTiff([["A", "B"]]), async (server, path) => {
     const { sessionId, channels } = await server.open(path);
     const before = server.budget.used;
+    const { openBytes } = server.pool;
     const shared = await (await again(server, sessionId)).json();
+    assert.equal(server.pool.openBytes, openBytes, "no worker opens the file again");
     assert.deepEqual(shared.channels.map(({ name }: { name: string }) => name), ["A", "B"]);
     assert(server.budget.used > before + (16 << 10), "its description counts, too");
     await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
