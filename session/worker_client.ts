@@ -118,7 +118,7 @@ export class WorkerClient {
       }
       resolve(answered);
     };
-    signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop);
     const answered = await promise;
     if (answered.type === "failed") throw fromWire(answered.error);
     return answered.answer as Answers[Type];

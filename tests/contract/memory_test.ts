@@ -109,6 +109,13 @@ Deno.test("an open that is repeated shares the planes of its session, which may 
     await until(() => server.budget.used === 0);
   }));
 
+Deno.test("an open of another channel does not share the planes", () =>
+  withFile(omeTiff([["A", "B"]]), async (server, path) => {
+    const { sessionId } = await server.open(path, [0]);
+    const other = await (await again(server, sessionId, { channelIndices: [1] })).json();
+    assert.deepEqual(other.channels.map(({ name }: { name: string }) => name), ["B"]);
+  }));
+
 Deno.test("what repeats an open brings both to half of the memory at most, and the user's own open goes on", async () => {
   const capacity = 16 << 20;
   await withFile(omeTiff([["A", "B"]]), async (server, path) => {

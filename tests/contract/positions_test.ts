@@ -222,6 +222,7 @@ Deno.test("nothing is read ahead that cannot be kept or takes memory from reques
           await until(() => server.positions.counts.running === 0);
         }
         assert.equal(gate.planes, 2);
+        assert.equal(server.positions.counts.cached, more === 0 ? 0 : PLANE_BYTES, "the last plane stays");
       },
       { startWorker: gate.start },
       { bytes, opens: more },
