@@ -112,6 +112,10 @@ Deno.test("an open that is repeated shares the planes of its session, which may 
 Deno.test("an open of another channel does not share the planes", () =>
   withFile(omeTiff([["A", "B"]]), async (server, path) => {
     const { sessionId } = await server.open(path, [0]);
+    await server.completeAll();
+    const { openBytes } = server.pool;
+    await again(server, sessionId, { channelIndices: [0] });
+    assert.equal(server.pool.openBytes, openBytes, "the same channel is shared");
     const other = await (await again(server, sessionId, { channelIndices: [1] })).json();
     assert.deepEqual(other.channels.map(({ name }: { name: string }) => name), ["B"]);
   }));
