@@ -1,6 +1,5 @@
-/**
- * Failures of opening and reading an acquisition, as tagged classes. `session/errors.ts` maps each tag to a code.
- */
+/** Failures of opening and reading an acquisition, as classes tagged with their codes. */
+import type { ErrorCode } from "../schemas/served.ts";
 
 /** Longest quotation of a foreign text in a message. */
 const MAX_QUOTED = 300;
@@ -10,23 +9,9 @@ export function quoted(text: string): string {
   return `"${text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text}"`;
 }
 
-/** Every tag. */
-export type ReaderErrorTag =
-  | "PathNotFound"
-  | "PathNotAllowed"
-  | "UnsupportedFormat"
-  | "DecodeFailed"
-  | "InvalidChannelIndices"
-  | "ChannelOutOfRange"
-  | "SceneOutOfRange"
-  | "PositionOutOfRange"
-  | "PlaneNotFound"
-  | "AcquisitionChanged"
-  | "Stopped";
-
-/** Base of all tagged reader errors. */
-export abstract class ReaderError extends Error {
-  abstract readonly tag: ReaderErrorTag;
+/** A failure with a code of the contract. */
+export abstract class CodedError extends Error {
+  abstract readonly tag: ErrorCode;
 
   /** `message` is one sentence without a full stop. */
   constructor(message: string, options?: ErrorOptions) {
@@ -34,6 +19,9 @@ export abstract class ReaderError extends Error {
     this.name = new.target.name;
   }
 }
+
+/** Base of all reader errors. */
+export abstract class ReaderError extends CodedError {}
 
 /** A class of errors with a fixed tag. */
 export type TaggedError<Base extends Error, Options, Tag extends string> = new (
@@ -54,26 +42,26 @@ export function tagged<Base extends Error, Options, Tag extends string>(
 }
 
 /** Nothing exists at the path, or the server may not read it. */
-export class PathNotFound extends tagged(ReaderError, "PathNotFound") {}
+export class PathNotFound extends tagged(ReaderError, "path_not_found") {}
 
 /** The path, as written or with links resolved, lies outside every root. */
-export class PathNotAllowed extends tagged(ReaderError, "PathNotAllowed") {}
+export class PathNotAllowed extends tagged(ReaderError, "path_not_allowed") {}
 
 /** Neither extension nor content is known, or the path leads to something other than a file or an image store. */
-export class UnsupportedFormat extends tagged(ReaderError, "UnsupportedFormat") {}
+export class UnsupportedFormat extends tagged(ReaderError, "unsupported_format") {}
 
 /**
  * A file of an accepted kind is damaged, truncated or uses a feature that the reader does not know.
  * Readers give the reason (`block at 81920 + 4096 ends after the file (83000 bytes)`); `open_acquisition.ts` prepends
  * `Cannot read "x.oir": `.
  */
-export class DecodeFailed extends tagged(ReaderError, "DecodeFailed") {}
+export class DecodeFailed extends tagged(ReaderError, "decode_failed") {}
 
 /**
  * The system cannot list, open or read a file or folder that may exist. Clients see a {@linkcode DecodeFailed}. Readers continue
  * with a warning only if nothing but names, steps or documents are lost.
  */
-export class Unreadable extends tagged(ReaderError, "DecodeFailed") {}
+export class Unreadable extends tagged(ReaderError, "decode_failed") {}
 
 /** True for a failure that becomes a warning if only names, steps or documents are lost. */
 export const isLoss = (error: unknown): error is DecodeFailed | Unreadable =>
@@ -98,48 +86,48 @@ export function reasonOf({ message }: DecodeFailed | Unreadable): string {
 }
 
 /** The selected channels differ in shape. */
-export class InvalidChannelIndices extends tagged(ReaderError, "InvalidChannelIndices") {}
+export class InvalidChannelIndices extends tagged(ReaderError, "invalid_channel_indices") {}
 
 /** A channel index at or above the channel count of the file. */
-export class ChannelOutOfRange extends tagged(ReaderError, "ChannelOutOfRange") {}
+export class ChannelOutOfRange extends tagged(ReaderError, "channel_out_of_range") {}
 
 /** A scene index at or above the scene count of the file. */
-export class SceneOutOfRange extends tagged(ReaderError, "SceneOutOfRange") {}
+export class SceneOutOfRange extends tagged(ReaderError, "scene_out_of_range") {}
 
 /** An index outside its axis. */
-export class PositionOutOfRange extends tagged(ReaderError, "PositionOutOfRange") {}
+export class PositionOutOfRange extends tagged(ReaderError, "position_out_of_range") {}
 
 /** A plane within the declared sizes that is not in the file, for example after an interrupted recording. */
-export class PlaneNotFound extends tagged(ReaderError, "PlaneNotFound") {}
+export class PlaneNotFound extends tagged(ReaderError, "plane_not_found") {}
 
 /** A file of the acquisition was replaced or written to. */
-export class AcquisitionChanged extends tagged(ReaderError, "AcquisitionChanged") {}
+export class AcquisitionChanged extends tagged(ReaderError, "acquisition_changed") {}
 
 /** The work was stopped from outside: the load timed out, the client left, or the server is stopping. */
-export class Stopped extends tagged(ReaderError, "Stopped") {
+export class Stopped extends tagged(ReaderError, "shutting_down") {
   /** The message is constant; the caller that stopped the work knows why. */
   constructor() {
     super("The decode was stopped");
   }
 }
 
-const CLASSES = {
-  PathNotFound,
-  PathNotAllowed,
-  UnsupportedFormat,
-  DecodeFailed,
-  InvalidChannelIndices,
-  ChannelOutOfRange,
-  SceneOutOfRange,
-  PositionOutOfRange,
-  PlaneNotFound,
-  AcquisitionChanged,
-  Stopped,
-} satisfies Record<ReaderErrorTag, new (message: string) => ReaderError>;
+const CLASSES: Partial<Record<ErrorCode, new (message: string) => ReaderError>> = {
+  path_not_found: PathNotFound,
+  path_not_allowed: PathNotAllowed,
+  unsupported_format: UnsupportedFormat,
+  decode_failed: DecodeFailed,
+  invalid_channel_indices: InvalidChannelIndices,
+  channel_out_of_range: ChannelOutOfRange,
+  scene_out_of_range: SceneOutOfRange,
+  position_out_of_range: PositionOutOfRange,
+  plane_not_found: PlaneNotFound,
+  acquisition_changed: AcquisitionChanged,
+  shutting_down: Stopped,
+};
 
 /** A failure as a worker's message; `tag` is `null` for a bug in the program. */
 export interface WireError {
-  readonly tag: ReaderErrorTag | null;
+  readonly tag: ErrorCode | null;
   /** One sentence without a full stop. */
   readonly message: string;
   readonly stack: string;
@@ -154,7 +142,7 @@ export function toWire(error: unknown): WireError {
 
 /** Restores the error: a {@linkcode ReaderError}, or an `Error` for a bug in the program. */
 export function fromWire(wire: WireError): Error {
-  const error = wire.tag === null ? new Error(wire.message) : new CLASSES[wire.tag](wire.message);
+  const error = new (wire.tag === null ? Error : CLASSES[wire.tag] ?? Error)(wire.message);
   error.stack = wire.stack;
   return error;
 }

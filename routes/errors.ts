@@ -1,9 +1,9 @@
 /** Failures of requests, as classes tagged with their codes, and the answer to any failure. Only this file writes error bodies. */
 import type { z } from "zod";
-import { tagged } from "../readers/errors.ts";
+import { CodedError, tagged } from "../readers/errors.ts";
 import type { ValidationDetail } from "../schemas/http.ts";
 import { ERROR_STATUS } from "../schemas/served.ts";
-import { CodedError, codeOf, INTERNAL_MESSAGE, SessionError } from "../session/errors.ts";
+import { codeOf, INTERNAL_MESSAGE, SessionError } from "../session/errors.ts";
 import { jsonResponse } from "./context.ts";
 
 /** Base of all request errors. */

@@ -1,17 +1,6 @@
-/** Failures in the life of a session, as classes tagged with their codes, and the codes of the failures of readers. */
-import { ReaderError, type ReaderErrorTag, tagged } from "../readers/errors.ts";
+/** Failures in the life of a session, as classes tagged with their codes. */
+import { CodedError, tagged } from "../readers/errors.ts";
 import type { ErrorCode } from "../schemas/served.ts";
-
-/** A failure with a code of the contract. */
-export abstract class CodedError extends Error {
-  abstract readonly tag: ErrorCode;
-
-  /** `message` is one sentence without a full stop. */
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = new.target.name;
-  }
-}
 
 /** Base of all session errors. */
 export abstract class SessionError extends CodedError {
@@ -71,25 +60,10 @@ export class ShuttingDown extends tagged(SessionError, "shutting_down") {
   }
 }
 
-const READER_CODES: Readonly<Record<ReaderErrorTag, ErrorCode>> = {
-  PathNotFound: "path_not_found",
-  PathNotAllowed: "path_not_allowed",
-  UnsupportedFormat: "unsupported_format",
-  InvalidChannelIndices: "invalid_channel_indices",
-  ChannelOutOfRange: "channel_out_of_range",
-  SceneOutOfRange: "scene_out_of_range",
-  PositionOutOfRange: "position_out_of_range",
-  PlaneNotFound: "plane_not_found",
-  AcquisitionChanged: "acquisition_changed",
-  DecodeFailed: "decode_failed",
-  Stopped: "shutting_down",
-};
-
 /** Message of a bug in the program. */
 export const INTERNAL_MESSAGE = "The server made a mistake; its log has the details";
 
 /** The code of a known failure; `null` for a bug in the program. */
 export function codeOf(error: unknown): ErrorCode | null {
-  if (error instanceof ReaderError) return READER_CODES[error.tag];
   return error instanceof CodedError ? error.tag : null;
 }

@@ -1,8 +1,9 @@
 /** Tests damaged files and sets of files: what is changed, and whether they are refused or served with warnings. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
+import { ReaderError } from "../readers/errors.ts";
 import type { WarningCode } from "../readers/warning.ts";
+import type { ErrorCode } from "../schemas/served.ts";
 import { type LoadedHere, loadHere, type LoadOptions } from "./load_here.ts";
 import { inFolder, withFiles } from "./temporary_files.ts";
 import { codesOf } from "./warning_codes.ts";
@@ -22,7 +23,7 @@ export const loadBytes = (name: string, bytes: Uint8Array, options: LoadOptions 
   withFiles({ [name]: bytes }, (path) => loadHere(path, options));
 
 /** The message of a refusal. */
-export async function refusal(load: Promise<unknown>, tag: ReaderErrorTag = "DecodeFailed"): Promise<string> {
+export async function refusal(load: Promise<unknown>, tag: ErrorCode = "decode_failed"): Promise<string> {
   const error = await load.then(() => null, (error) => error);
   ok(error instanceof ReaderError, `no refusal: ${error?.stack ?? error}`);
   equal(error.tag, tag, error.message);

@@ -24,12 +24,12 @@ const open = ({ stop }, path) => {
   const flag = new Int32Array(stop);
   switch (path) {
     case "spin": while (Atomics.load(flag, 0) === 0) Atomics.wait(wait, 0, 0, 5);
-      return fail("Stopped", "stopped");
+      return fail("shutting_down", "stopped");
     case "deaf": Atomics.wait(wait, 0, 0, 300);
-      return fail("Stopped", "stopped");
+      return fail("shutting_down", "stopped");
     case "never": return;
     case "late": Atomics.wait(wait, 0, 0, 600);
-      return fail("Stopped", "stopped");
+      return fail("shutting_down", "stopped");
     case "throw": throw new Error("broken");
   }
   const bytes = path === "divide heavy" ? 4 << 20 : path.startsWith("wasm") || path === "decoder" ? 500 : 0;
@@ -54,11 +54,11 @@ const decode = ({ channels, rows: wanted, reference }, path) => {
   if (channels.length === 0) {
     if (path === "divide and never join") return;
     if (path.startsWith("divide and join late")) Atomics.wait(wait, 0, 0, 300);
-    if (path.endsWith("and fail to")) return fail("DecodeFailed", "no such file");
-    if (path === "divide changed and hang") return fail("AcquisitionChanged", "changed");
+    if (path.endsWith("and fail to")) return fail("decode_failed", "no such file");
+    if (path === "divide changed and hang") return fail("acquisition_changed", "changed");
   } else {
     if (path === "plan and throw" || path === "divide and throw" && !reference) throw new Error("broken");
-    if (path.startsWith("divide and fail") && !reference) return fail("DecodeFailed", "bad strip");
+    if (path.startsWith("divide and fail") && !reference) return fail("decode_failed", "bad strip");
     if (path.endsWith("and hang")) Atomics.wait(wait, 0, 0, 400);
     if (path === "divide and end late" && channels[0] === 2) Atomics.wait(wait, 0, 0, 3000);
   }

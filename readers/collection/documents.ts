@@ -147,7 +147,7 @@ export async function readUsable<T>(
   try {
     return await readDocument<T>(path, kind, files, allowance);
   } catch (error) {
-    if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
+    if (!(error instanceof ReaderError) || error.tag === "shutting_down") throw error;
     warnings.push(warning("metadata_damaged", `The document "${path}" cannot be used: ${error.message}`));
     return null;
   }

@@ -16,7 +16,7 @@ Deno.test("documents keep their order and share a budget of UTF-8 bytes", () => 
   ]);
   for (const most of [6, 4, 0]) {
     throws(() => documentsOf({ documents }, most), {
-      name: "DecodeFailed",
+      tag: "decode_failed",
       message: `its metadata documents have more than ${most} bytes`,
     });
   }

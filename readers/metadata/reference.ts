@@ -28,7 +28,7 @@ export function referenceUnlessLost(describe: () => ReferenceResult): ReferenceR
 
 /** True for a failure that affects only the reference image, not the acquisition. */
 export const isUnreadable = (error: unknown): error is ReaderError =>
-  error instanceof ReaderError && error.tag !== "Stopped";
+  error instanceof ReaderError && error.tag !== "shutting_down";
 
 /** Warning that the reference image, its scan path or a part of them is left out. */
 export const unreadable = (text: string): Warning => warning("reference_unreadable", text);

@@ -139,7 +139,7 @@ Deno.test("a scene beyond the last is refused", () => {
   requireScene("a.tif", 1, 0);
   for (const scene of [1, -1, 0.5]) {
     throws(() => requireScene("a.tif", 1, scene), {
-      tag: "SceneOutOfRange",
+      tag: "scene_out_of_range",
       message: `Scene ${scene} does not exist: "a.tif" has only scene 0`,
     });
   }

@@ -71,7 +71,7 @@ Deno.test("damaged bytes are refused with their place", () => {
     [packed(one).subarray(0, -3), /cannot be inflated/],
     [Uint8Array.of(0x4c, 0x56), /ends within an entry/],
   ];
-  for (const [bytes, message] of cases) throws(() => parse(bytes), { tag: "DecodeFailed", message });
+  for (const [bytes, message] of cases) throws(() => parse(bytes), { tag: "decode_failed", message });
 });
 
 Deno.test("nesting, entries and inflated bytes are bounded", () => {

@@ -90,7 +90,7 @@ Deno.test("a truncated document is read up to its end, with a warning", () => {
     const { value, codes } = parse(bytesOf(values + end));
     deepEqual([[...value], codes], [[["a", ""], ["b", '/>"']], ["metadata_damaged"]], end);
   }
-  for (const text of ["<a><b></a>", "<a", ""]) throws(() => parse(bytesOf(text)), { tag: "DecodeFailed" });
+  for (const text of ["<a><b></a>", "<a", ""]) throws(() => parse(bytesOf(text)), { tag: "decode_failed" });
 });
 
 Deno.test("entities and deep documents are refused, long runs are parsed in linear time", () => {

@@ -50,7 +50,9 @@ Deno.test("valid phases add up", () => {
 });
 
 Deno.test("unknown kinds of loops are refused; loops of less than one step are skipped", () => {
-  for (const type of [3, 5, 9, 10]) throws(() => short(level(type, { uiCount: 2 })), { tag: "DecodeFailed" });
+  for (const type of [3, 5, 9, 10]) {
+    throws(() => short(level(type, { uiCount: 2 })), { tag: "decode_failed" });
+  }
   for (const uiCount of [0, -1, 0.5, NaN, Infinity, 2 ** 60, "3"]) {
     deepEqual(short(level(1, { uiCount })), []);
   }

@@ -47,7 +47,7 @@ Deno.test("unsupported codestreams are refused", () => {
     [{ components: 4 }, /is 16 x 20 x 4/],
     [{ depth: 16 }, /samples of 17 bits/],
   ];
-  for (const [change, message] of cases) throws(() => sizeOf(change), { tag: "DecodeFailed", message });
+  for (const [change, message] of cases) throws(() => sizeOf(change), { tag: "decode_failed", message });
 });
 
 function variant(value: unknown): Variant {
@@ -103,7 +103,7 @@ Deno.test("the description counts positions and time points; the phase of this c
 Deno.test("channels are not a loop; unknown loops are refused", () => {
   deepEqual(short(level(6, { Count: 2 }, { no_name: level(4, { Count: 2 }) })), [["Z", 2, null, null]]);
   for (const type of [3, 5, 7, 9, 10]) {
-    throws(() => short(level(type, { Count: 2 })), { tag: "DecodeFailed" });
+    throws(() => short(level(type, { Count: 2 })), { tag: "decode_failed" });
   }
   for (const Count of [0, -1, 0.5, "x"]) deepEqual(short(level(4, { Count })), []);
 });

@@ -91,6 +91,6 @@ for (const [name, documents] of STORES) {
       results[result] = (results[result] ?? 0) + 1;
     });
     await fc.assert(run, { numRuns: 1000, seed: 8, timeout: 2000 });
-    assert.ok(results["read"]! > 50 && results["DecodeFailed"]! > 50, JSON.stringify(results));
+    assert.ok(results["read"]! > 50 && results["decode_failed"]! > 50, JSON.stringify(results));
   });
 }

@@ -57,7 +57,7 @@ Deno.test("a load that is stopped is stopped, also while it reads its reference 
     assert.equal((await load(whole)).referencePlanes.length, 1);
     assert.ok(whole.looks > 20);
     for (let n = 1; n <= whole.looks; n += 1) {
-      await assert.rejects(load(new CountedFlag(n)), { tag: "Stopped" }, `look ${n}`);
+      await assert.rejects(load(new CountedFlag(n)), { tag: "shutting_down" }, `look ${n}`);
     }
   } finally {
     Deno.removeSync(folder, { recursive: true });

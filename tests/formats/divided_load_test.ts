@@ -139,7 +139,7 @@ Deno.test("a damaged strip of a channel that another worker decodes refuses the 
     bytes.fill(0xff, directory - 2000, directory - 400);
     Deno.writeFileSync(path, bytes);
     await rejects(open(pool, budget, path, null), {
-      tag: "DecodeFailed",
+      tag: "decode_failed",
       message: /^Cannot read "damaged\.tif": strip \d+ /,
     });
     await until(() => pool.counts.busy === 0);

@@ -172,13 +172,15 @@ type Answer = Awaited<ReturnType<typeof answer>>;
 function objection({ result, failed }: Run<Answer>, sound: Answer, code: string): string | null {
   if ("error" in result) {
     const { error } = result;
-    if (error instanceof ReaderError && error.tag === "DecodeFailed") return null;
+    if (error instanceof ReaderError && error.tag === "decode_failed") return null;
     return error instanceof PathNotFound && code === "EACCES" ? null : `threw ${error}`;
   }
   const { warnings, served, ...others } = result.value;
   const { warnings: known, served: planes, ...same } = sound;
   // A plane of which the decode fails is refused by itself.
-  const lost = Object.keys(planes).filter((at) => served[at] !== planes[at] && served[at] !== "DecodeFailed");
+  const lost = Object.keys(planes).filter((at) =>
+    served[at] !== planes[at] && served[at] !== "decode_failed"
+  );
   if (lost.length === 0 && isDeepStrictEqual(others, same)) return null;
   const added = warnings.filter((text) => !known.includes(text)).join("; ");
   return failed !== null && added.includes(failed) ? null : `differs and warns only "${added}"`;

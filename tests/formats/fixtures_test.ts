@@ -125,7 +125,7 @@ for (const folder of FOLDERS) {
       for (const scene of file.scenes) {
         await openHere(path, (acquisition) => checkScene(acquisition, scene, file), scene.index);
       }
-      await rejects(openHere(path, () => {}, summary.sceneCount), { tag: "SceneOutOfRange" });
+      await rejects(openHere(path, () => {}, summary.sceneCount), { tag: "scene_out_of_range" });
     });
   }
 }

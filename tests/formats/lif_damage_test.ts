@@ -133,7 +133,7 @@ Deno.test("planes after the end of a cut block are missing; an incomplete plane 
       openHere(path, async (acquisition) => {
         const at = (t: number) => acquisition.plan([0], { t, z: 0, l: 0 });
         equal((await at(1)).rows, 3);
-        await rejects(at(2), { tag: "DecodeFailed", message: /the plane is incomplete/ });
+        await rejects(at(2), { tag: "decode_failed", message: /the plane is incomplete/ });
       }),
   );
   await withFiles(
@@ -141,7 +141,7 @@ Deno.test("planes after the end of a cut block are missing; an incomplete plane 
     (path) =>
       openHere(
         path,
-        (acquisition) => rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), { tag: "PlaneNotFound" }),
+        (acquisition) => rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), { tag: "plane_not_found" }),
       ),
   );
   await refused(lifFile(series, samples(11)), /the plane is incomplete/);
@@ -209,7 +209,7 @@ Deno.test("reads only the bytes of the wanted rows", async () => {
 
 Deno.test("explains other files of a Leica project", async () => {
   const unknown = (bytes: Uint8Array, name: string, message: RegExp) =>
-    rejects(load(bytes, name), { tag: "UnsupportedFormat", message });
+    rejects(load(bytes, name), { tag: "unsupported_format", message });
   const extension = text('<LMSDataContainerEnhancedHeader Version="1"></LMSDataContainerEnhancedHeader>');
   const list = new TextEncoder().encode('\ufeff<?xml version="1.0"?><LMSDataContainerHeader/>');
   await unknown(extension, "a.lifext", /open the .lif file beside it/);

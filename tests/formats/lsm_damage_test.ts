@@ -64,7 +64,7 @@ Deno.test("a page of another kind is refused, its neighbours are not", () =>
     (path) =>
       openHere(path, async (acquisition) => {
         await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), {
-          name: "DecodeFailed",
+          tag: "decode_failed",
           message: /^plane 2 in the directory at \d+ differs from the first plane$/,
         });
         equal((await acquisition.plan([0], { t: 1, z: 1, l: 0 })).rows, 9);

@@ -117,7 +117,7 @@ Deno.test("positions without pages are left out", async () => {
     const { summary } = await loadHere(path);
     equal(summary.sceneCount, 2);
     deepEqual(codesOf(summary.warnings), ["scenes_left_out", "planes_missing"]);
-    await rejects(loadHere(path, { scene: 2 }), { tag: "SceneOutOfRange" });
+    await rejects(loadHere(path, { scene: 2 }), { tag: "scene_out_of_range" });
   });
 });
 
@@ -125,7 +125,7 @@ Deno.test("planes that were never written are missing, earlier ones are served",
   openHere(fixture("unwritten.lsm"), async (acquisition) => {
     for (const t of [2, 3]) {
       await rejects(acquisition.plan([0], { t, z: 0, l: 0 }), {
-        name: "PlaneNotFound",
+        tag: "plane_not_found",
         message: `plane ${t} was never written`,
       });
     }
@@ -136,7 +136,7 @@ Deno.test("an interrupted series keeps its length and says which planes are miss
   openHere(fixture("interrupted.lsm"), async (acquisition) => {
     deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
     await rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), {
-      name: "PlaneNotFound",
+      tag: "plane_not_found",
       message: "plane 2 is missing: the file holds 2 planes",
     });
   }));
@@ -146,7 +146,7 @@ Deno.test("the record makes a file LSM, whatever its extension", async () => {
   for (const name of ["a.tif", "b.dat"]) equal((await loadBytes(name, lsm)).summary.format, "lsm");
   const { summary } = await loadBytes("c.lsm", tinyTiff());
   deepEqual([summary.format, codesOf(summary.warnings)], ["tif", ["read_differently"]]);
-  await rejects(loadBytes("d.lsm", lsm.slice(0, 7)), { name: "DecodeFailed" });
+  await rejects(loadBytes("d.lsm", lsm.slice(0, 7)), { tag: "decode_failed" });
 });
 
 Deno.test("a field exists if the record includes all of it", async () => {

@@ -88,7 +88,7 @@ Deno.test("a missing frame is not found, or damage if it is the first", async ()
       openHere(path, async (acquisition) => {
         deepEqual([acquisition.axes[0]?.size, acquisition.times], [2, null]);
         deepEqual(codesOf(acquisition.warnings), ["metadata_missing", "planes_missing"]);
-        await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "PlaneNotFound" });
+        await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "plane_not_found" });
       }),
   );
   await refused(two(["ImageDataSeq|0!", frame().subarray(0, 20)]), /12 of 24 bytes are stored/);
@@ -158,7 +158,7 @@ const fixture = (name: string) => Deno.readFileSync(new URL(`../fixtures/nd2/${n
 Deno.test("other JPEG 2000 is refused whatever its name; ND2 of both kinds needs no extension", async () => {
   const legacy = fixture("legacy_single.nd2");
   const picture = legacy.subarray(0, -200);
-  await rejects(load(picture, "a.jp2"), { tag: "UnsupportedFormat" });
+  await rejects(load(picture, "a.jp2"), { tag: "unsupported_format" });
   equal((await load(legacy, "a.dat")).summary.format, "nd2");
   equal((await load(fixture("series.nd2"), "a.dat")).summary.format, "nd2");
   await refused(picture, /does not end with a box map/);

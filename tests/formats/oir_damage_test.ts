@@ -1,7 +1,7 @@
 /** Damaged and hostile OIR files: each is refused with what is wrong and where, or served with a warning. */
 import { deepEqual, match, ok } from "node:assert/strict";
 import { join } from "node:path";
-import type { ReaderErrorTag } from "../../readers/errors.ts";
+import type { ErrorCode } from "../../schemas/served.ts";
 import { checkCuts, loadBytes, refusal, testDamage } from "../damage.ts";
 import { CHANNEL_A, frame, lineScan, openBytes, ramp } from "../fixtures/oir_files.ts";
 import { loadHere } from "../load_here.ts";
@@ -191,14 +191,14 @@ Deno.test("archives and mosaics of OIR files are refused with what to open inste
   const text = '<?xml version="1.0" encoding="utf-8"?><matl:properties/>';
   const xml = new TextEncoder().encode(text);
   const utf16 = Uint8Array.from("\xff\xfe" + [...text].map((c) => c + "\0").join(""), (c) => c.charCodeAt(0));
-  const cases: [string, Uint8Array, ReaderErrorTag, RegExp][] = [
-    ["a.oir", zip, "DecodeFailed", /^Cannot read "a\.oir": it is a ZIP archive.*open an \.oir inside$/],
-    ["a.oir", xml, "DecodeFailed", /^Cannot read "a\.oir": it is an XML document/],
-    ["a.poir", zip, "UnsupportedFormat", /^"a\.poir" cannot be opened: it is a ZIP archive/],
-    ["a.MPOIR", zip, "UnsupportedFormat", /open an \.oir inside$/],
-    ["matl.omp2info", utf16, "UnsupportedFormat", /open an \.oir of the mosaic/],
-    ["a.zip", zip, "UnsupportedFormat", /\("\.zip"\) that is not allowed here/],
-    ["a.oir", new Uint8Array(96), "DecodeFailed", /the content is not Olympus OIR/],
+  const cases: [string, Uint8Array, ErrorCode, RegExp][] = [
+    ["a.oir", zip, "decode_failed", /^Cannot read "a\.oir": it is a ZIP archive.*open an \.oir inside$/],
+    ["a.oir", xml, "decode_failed", /^Cannot read "a\.oir": it is an XML document/],
+    ["a.poir", zip, "unsupported_format", /^"a\.poir" cannot be opened: it is a ZIP archive/],
+    ["a.MPOIR", zip, "unsupported_format", /open an \.oir inside$/],
+    ["matl.omp2info", utf16, "unsupported_format", /open an \.oir of the mosaic/],
+    ["a.zip", zip, "unsupported_format", /\("\.zip"\) that is not allowed here/],
+    ["a.oir", new Uint8Array(96), "decode_failed", /the content is not Olympus OIR/],
   ];
   for (const [name, bytes, tag, message] of cases) {
     match(await refusal(loadBytes(name, bytes, { allowedExtensions: [".oir"] }), tag), message);

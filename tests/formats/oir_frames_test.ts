@@ -286,7 +286,7 @@ Deno.test("serves planes taller than their frame up to the shortest channel", as
 Deno.test("an incomplete first plane is refused with its stored and needed bytes", async () => {
   const short = frame({ frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(13, 0)] }] });
   await assert.rejects(openBytes(writeOir(short)), {
-    name: "DecodeFailed",
+    tag: "decode_failed",
     message: 'Cannot read "scan.oir": channel 1 ("CH2") is incomplete: 26 of 40 bytes are stored',
   });
   assert.deepEqual(values((await openBytes(writeOir(short), [0])).planes), [[...ramp(20, 0)]]);

@@ -37,17 +37,17 @@ Deno.test("distinguishes missing from incomplete frames", () =>
   opened(writeOir(frame({ frames: HOLED })), async (acquisition) => {
     const missing = (channel: number, t: number, z: number) =>
       rejects(acquisition.plan([channel], at(t, z)), {
-        name: "PlaneNotFound",
+        tag: "plane_not_found",
         message: `channel ${channel} ("CH${channel + 1}") has no plane at T ${t}, L 0, Z ${z}`,
       });
     await missing(1, 1, 0);
     await missing(0, 2, 1);
     await missing(1, 2, 1);
     await rejects(acquisition.plan([1], at(1, 1)), {
-      name: "DecodeFailed",
+      tag: "decode_failed",
       message: 'channel 1 ("CH2") is incomplete: 38 of 40 bytes are stored',
     });
-    await rejects(acquisition.plan([0, 1], at(1, 0)), { name: "PlaneNotFound" });
+    await rejects(acquisition.plan([0, 1], at(1, 0)), { tag: "plane_not_found" });
     const plan = await acquisition.plan([0], at(1, 0));
     const plane = new Float32Array(20);
     await plan.decode([plane]);
@@ -63,7 +63,7 @@ Deno.test("a missing frame of a damaged file is damage", async () => {
   );
   await opened(oirFile(damaged), async (acquisition) => {
     await rejects(acquisition.plan([1], at(2, 0)), {
-      name: "DecodeFailed",
+      tag: "decode_failed",
       message: /channel 1 \("CH2"\) is incomplete: 0 of 40 bytes are stored; tag at /,
     });
   });
@@ -80,7 +80,7 @@ Deno.test("an interrupted recording is not damaged", async () => {
   await opened(whole.slice(0, start + name.length + 8 + 40), async (acquisition) => {
     equal(acquisition.axes.find(({ name }) => name === "T")?.size, 3);
     await acquisition.plan([0], at(2));
-    await rejects(acquisition.plan([1], at(2)), { name: "PlaneNotFound" });
+    await rejects(acquisition.plan([1], at(2)), { tag: "plane_not_found" });
   });
 });
 

@@ -238,7 +238,7 @@ Deno.test(
     const message = `"${well}" is a well of a plate; open one of its fields, for example "${
       join(well, "7")
     }"`;
-    await assert.rejects(open(well), { name: "UnsupportedFormat", message });
+    await assert.rejects(open(well), { tag: "unsupported_format", message });
   }),
 );
 
@@ -313,9 +313,9 @@ Deno.test(
       assert.deepEqual([summary.path, summary.format, planes[0]![79]], [field, "ome.zarr.zip", 1079]);
     }
     assert.deepEqual((await open(path)).summary.scenes, [{ name: "B/2/7", sizes: { Y: 8, X: 10 } }]);
-    await assert.rejects(open(join(path, "B/3")), { name: "PathNotFound" });
+    await assert.rejects(open(join(path, "B/3")), { tag: "path_not_found" });
     await assert.rejects(open(join(field, "0")), /is an array, not an image/);
-    await assert.rejects(open(field, [join(folder, "other")]), { name: "PathNotFound" });
+    await assert.rejects(open(field, [join(folder, "other")]), { tag: "path_not_found" });
     write(join(folder, "no.ome.zarr.zip"), "text");
     await assert.rejects(
       open(join(folder, "no.ome.zarr.zip/B")),

@@ -74,7 +74,7 @@ for (const { file, scenes: expected, absent } of EXPECTED) {
         if (!isPlate) equal(scenes.entries(1)[0]!.name, scene.name);
       });
     }
-    await rejects(opened(join(path, expected[0]!.path), () => {}, 1), { name: "SceneOutOfRange" });
+    await rejects(opened(join(path, expected[0]!.path), () => {}, 1), { tag: "scene_out_of_range" });
   });
 }
 
@@ -167,7 +167,7 @@ Deno.test("opening a plate of 10,000 fields reads the documents of its wells and
       }, scene);
     }
     await rejects(opened(folder, () => {}, 1), {
-      name: "DecodeFailed",
+      tag: "decode_failed",
       message: /"A\/1\/1\/zarr.json" is not JSON/,
     });
   }));
@@ -207,7 +207,7 @@ Deno.test("sizes are listed for the first 64 images of a layout and for the open
       const entries = scenes.entries(70);
       deepEqual([entries[1]!.sizes, entries[68]!.sizes], [{ Y: 8, X: 10 }, { C: 2, Y: 4, X: 6 }]);
     }, 68);
-    await rejects(opened(folder, () => {}, 5), { name: "DecodeFailed" });
+    await rejects(opened(folder, () => {}, 5), { tag: "decode_failed" });
   }));
 
 Deno.test("a collection shapes the first scene of a layout, and no field of a plate", () =>

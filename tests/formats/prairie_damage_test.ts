@@ -260,11 +260,11 @@ Deno.test("explains other files of Prairie View and other XML", () =>
     ];
     for (const [name, text, reason] of cases) {
       Deno.writeTextFileSync(join(folder, name), text);
-      match(await refusal(loadHere(join(folder, name)), "UnsupportedFormat"), reason);
+      match(await refusal(loadHere(join(folder, name)), "unsupported_format"), reason);
     }
     const path = join(FIXTURES, HAND, `${HAND}.xml`);
     match(
-      await refusal(loadHere(path, { allowedExtensions: [".oir"] }), "UnsupportedFormat"),
+      await refusal(loadHere(path, { allowedExtensions: [".oir"] }), "unsupported_format"),
       /\("\.xml"\) that is not allowed here/,
     );
   }));

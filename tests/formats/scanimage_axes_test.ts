@@ -359,7 +359,7 @@ for (const [name, mode] of Object.entries(MODES)) {
           for (let c = 0; c < channels; c += 1) {
             equal(acquisition.holds?.(c, { t, z, l: 0 }), expected !== null, `holds T=${t} Z=${z}`);
             const plane = firstsAt(acquisition, { t, z }, [c]);
-            if (expected === null) await rejects(plane, { tag: "PlaneNotFound" });
+            if (expected === null) await rejects(plane, { tag: "plane_not_found" });
             else deepEqual(await plane, [expected * channels + c], `T=${t} Z=${z} C=${c}`);
           }
         }

@@ -94,7 +94,7 @@ Deno.test("warns once about missing parts, and opens at the planes of the existi
       deepEqual(codesOf(acquisition.warnings), ["file_missing"]);
       match(acquisition.warnings[0]!.text, /missing: ("scan_00001_0000[134].tif"(?:, |$)){3}/);
       equal(await firstAt(acquisition, 8, 1), 501);
-      for (const t of [0, 1, 4, 7]) await rejects(firstAt(acquisition, t), { tag: "PlaneNotFound" });
+      for (const t of [0, 1, 4, 7]) await rejects(firstAt(acquisition, t), { tag: "plane_not_found" });
       equal(acquisition.times, null);
       equal(acquisition.axes[0]!.step.toFixed(6), "0.050000");
     });
@@ -116,7 +116,7 @@ Deno.test("warns about a part that is left out, but not as a missing one", async
       deepEqual(codesOf(acquisition.warnings), [code]);
       match(acquisition.warnings[0]!.text, text);
       equal(await firstAt(acquisition, 4), 300);
-      await rejects(firstAt(acquisition, 2), { tag: "PlaneNotFound" });
+      await rejects(firstAt(acquisition, 2), { tag: "plane_not_found" });
     });
   }
 });
@@ -126,7 +126,7 @@ Deno.test("leaves out a first part that ends after the start of the second", () 
   withOpened({ [named(1)]: part(1, { pages: 15 }), [named(2)]: part(2) }, named(2), async (acquisition) => {
     deepEqual(codesOf(acquisition.warnings), ["metadata_disagree"]);
     match(acquisition.warnings[0]!.text, /^"scan_00001_00001.tif" .* its frame numbers do not continue$/);
-    await rejects(firstAt(acquisition, 0), { tag: "PlaneNotFound" });
+    await rejects(firstAt(acquisition, 0), { tag: "plane_not_found" });
     equal(await firstAt(acquisition, 2), 200);
   }));
 
@@ -189,7 +189,7 @@ Deno.test("a truncated part leaves a gap", () =>
     deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
     // Six frames: the first volume, and one slice of the second.
     equal(await firstAt(acquisition, 1, 0), 105);
-    await rejects(firstAt(acquisition, 1, 1), { tag: "PlaneNotFound" });
+    await rejects(firstAt(acquisition, 1, 1), { tag: "plane_not_found" });
     equal(await firstAt(acquisition, 2, 0), 200);
   }));
 

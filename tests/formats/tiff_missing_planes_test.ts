@@ -15,9 +15,9 @@ const pages = (count: number, text: string) =>
 const firstAt = async (acquisition: Acquisition, at: At) => (await firstsAt(acquisition, at, [0]))[0];
 
 const missing = (found: Promise<unknown>, message: RegExp) =>
-  rejects(found, { tag: "PlaneNotFound", message });
+  rejects(found, { tag: "plane_not_found", message });
 const damaged = (found: Promise<unknown>, message: RegExp) =>
-  rejects(found, { tag: "DecodeFailed", message });
+  rejects(found, { tag: "decode_failed", message });
 
 const IMAGEJ = "ImageJ=1.53t\nimages=4\nframes=4\n";
 

@@ -273,7 +273,7 @@ Deno.test("tifffile: warns about missing pages of an array when it is opened", (
     deepEqual(codesOf((await open(0)).warnings), []);
     const second = await open(1);
     deepEqual(codesOf(second.warnings), ["planes_missing"]);
-    await rejects(firstsAt(second, { t: 2 }), { tag: "PlaneNotFound" });
+    await rejects(firstsAt(second, { t: 2 }), { tag: "plane_not_found" });
   });
 });
 
@@ -299,5 +299,5 @@ Deno.test("Micro-Manager: 100,000 positions are the most", async () => {
     deepEqual([scenes.count, scenes.own, scenes.entries(3).length], [100_000, 0, 3]);
   });
   const surplus = withWritten({ "x_MMStack.ome.tif": positionsBytes(100_001) }, () => {});
-  await rejects(surplus, { tag: "DecodeFailed", message: /more than 100000 positions/ });
+  await rejects(surplus, { tag: "decode_failed", message: /more than 100000 positions/ });
 });

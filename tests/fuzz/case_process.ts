@@ -122,7 +122,7 @@ async function runCase(path: string, whole: LoadedAcquisition | null): Promise<C
   } catch (error) {
     if (error instanceof TooLarge) return { outcome: "large", reading: { refused: "too large" } };
     const reading = { refused: error instanceof Error ? error.message : `${error}` };
-    if (error instanceof ReaderError && error.tag !== "Stopped") {
+    if (error instanceof ReaderError && error.tag !== "shutting_down") {
       const faulty = !/^(Cannot read ".+": |")/.test(error.message) || /\[object |\.$/.test(error.message);
       return { outcome: "refused", reading, ...(faulty && { finding: `message: ${error.message}` }) };
     }

@@ -89,7 +89,7 @@ Deno.test("files at every bound of the parsers load or are refused without endin
   );
   assert.deepEqual(outcomes.map(({ file }) => file), Object.keys(filesAtBounds()));
   for (const { file, tag, message } of outcomes) {
-    assert.ok(tag === null || tag === "DecodeFailed", `${file}: ${message}`);
+    assert.ok(tag === null || tag === "decode_failed", `${file}: ${message}`);
     if (file.startsWith("more_")) assert.match(message, /more than \d+/, file);
   }
   assert.equal(outcomes.at(-1)!.message, "1 planes of 512");
@@ -116,7 +116,7 @@ Deno.test("a failed allocation is reported as too little memory, not as an inter
       },
     };
     await assert.rejects(acquisition.decode(order), {
-      tag: "DecodeFailed",
+      tag: "decode_failed",
       message: /too little memory/,
     });
   } finally {
