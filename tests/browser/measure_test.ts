@@ -91,10 +91,11 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   await page.locator("#source .plot").hover();
   await page.keyboard.press("x");
   await viewer.settle();
-  const heights = new Map<string, number>();
-  for (const text of await page.locator("#trace-chart svg text").all()) {
-    heights.set((await text.textContent())!, (await text.boundingBox())!.y);
-  }
+  const heights = new Map(
+    await page.locator("#trace-chart svg text").evaluateAll((all) =>
+      all.map((text): [string, number] => [text.textContent, text.getBoundingClientRect().y])
+    ),
+  );
   const atCursor = [...heights.keys()].find((text) => / · /.test(text))!;
   assert(heights.get("A")! + 12 < heights.get(atCursor)!, JSON.stringify([...heights]));
 });
@@ -102,13 +103,16 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
 test("the trace below a flipped picture follows its time, below a turned one it has its own axis", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ...ACTIVE);
-  /** Places of labels from the left. */
+  const texts = page.locator("#trace-chart svg text");
+  /** Places of labels from the left, in one step, since each drawing replaces the labels. */
   const placesOf = async (...labels: string[]) => {
     await viewer.settle();
-    const found = labels.map((label) =>
-      page.locator(`#trace-chart svg text:text-is("${label}")`).boundingBox()
-    );
-    return (await Promise.all(found)).map((box) => box!.x) as [number, number];
+    for (const label of labels) await texts.filter({ hasText: label }).first().waitFor();
+    return await texts.evaluateAll(
+      (all, labels) =>
+        labels.map((label) => all.find((text) => text.textContent === label)!.getBoundingClientRect().x),
+      labels,
+    ) as [number, number];
   };
   const [start, later] = await placesOf("0.0", "0.2");
   assert(start < later, `${start} ${later}`);
