@@ -108,9 +108,9 @@ export class CompoundFile {
   }
 
   #readMini(): Sectors {
-    const { miniFat } = this.#header;
+    const { sectorBytes, miniFat, miniFatSectors } = this.#header;
     const base = this.#sectors.stream(this.#root.start, this.#root.size, "the stream of small streams");
-    const size = 4 * Math.ceil(base.size / MINI_SECTOR_BYTES);
+    const size = Math.min(miniFatSectors * sectorBytes, 4 * Math.ceil(base.size / MINI_SECTOR_BYTES));
     const table = this.#sectors.stream(miniFat, size, "the mini FAT");
     return new Sectors(base, 0, MINI_SECTOR_BYTES, wordsOf(table.read(0, size, "the mini FAT")));
   }
@@ -130,6 +130,7 @@ function readHeader(file: ByteSource) {
     directory: view.getUint32(48, true),
     cutoff: view.getUint32(56, true),
     miniFat: view.getUint32(60, true),
+    miniFatSectors: view.getUint32(64, true),
     difat: view.getUint32(68, true),
     listed: Array.from({ length: HEADER_FAT_SECTORS }, (_, i) => view.getUint32(76 + 4 * i, true)),
   };
