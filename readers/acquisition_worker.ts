@@ -20,16 +20,12 @@ const open = new Map<string, OpenAcquisition>();
 
 const encoder = new TextEncoder();
 
-/** The documents from the last `encode` question, as a JSON array in pieces. */
-let encoded: readonly Uint8Array<ArrayBuffer>[] = [];
-
 reportCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "ask") void answer(data);
   else if (data.type === "forget") close(data.key);
   else {
-    encoded = [];
     for (const acquisition of open.values()) acquisition.rest();
     dropDecoders();
     collectGarbage();
@@ -38,10 +34,9 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
 
 /** Answers a question. If files of its acquisition changed, closes the acquisition. */
 async function answer(asked: Asked): Promise<void> {
-  const { key, question } = asked;
+  const { key } = asked;
   keepGarbage();
   let bytes = 0;
-  if (question.type !== "documents") encoded = [];
   const indexBytes = () => open.get(key)?.indexBytes ?? null;
   try {
     const [answer, views = []] = await answerTo(asked);
@@ -81,13 +76,9 @@ async function answerTo(
     case "survey":
       await acquisition.survey(question.channels);
       return [null];
-    case "encode":
-      encoded = [encodedDocuments(await acquisition.documents())];
-      return [encoded.reduce((sum, { length }) => sum + length, 0)];
     case "documents": {
-      const pieces = encoded;
-      encoded = [];
-      return [pieces, [...pieces]];
+      const encoded = encodedDocuments(await acquisition.documents());
+      return [encoded, [encoded]];
     }
   }
 }

@@ -8,7 +8,7 @@ import { ExportNotFound, TooManyExports } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import type { Opener } from "./opener.ts";
 import { newSessionId, type SessionStore } from "./store.ts";
-import { untilAborted, Waits } from "./waits.ts";
+import { untilAborted, type Waits } from "./waits.ts";
 import type { Archive, Packer } from "./export/archive.ts";
 import type { ExportedMember, ExportOrder, OrderFault } from "./export/member_documents.ts";
 
@@ -67,19 +67,13 @@ export class Exporter {
   #freed = Promise.withResolvers<void>();
   readonly #links = new Map<string, { readonly link: Link; use(): void }>();
 
-  /** `timeoutSeconds` is how long the decoding of one position may take. */
-  constructor(
-    clock: Clock,
-    resources: DecodeResources,
-    store: SessionStore,
-    opener: Opener,
-    timeoutSeconds: number,
-  ) {
+  /** `waits` limits the decoding of one position, not that of a whole archive. */
+  constructor(clock: Clock, resources: DecodeResources, waits: Waits, store: SessionStore, opener: Opener) {
     this.#clock = clock;
     this.#resources = resources;
+    this.#waits = waits;
     this.#store = store;
     this.#opener = opener;
-    this.#waits = new Waits(clock, timeoutSeconds);
   }
 
   /** Reserves memory for an order and its body. @throws {SessionMemoryExceeded} */
@@ -359,7 +353,6 @@ export class Exporter {
   }
 
   close(): void {
-    this.#waits.close();
     for (const { link, use } of [...this.#links.values()]) {
       use();
       link.memory.release();

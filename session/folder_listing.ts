@@ -6,10 +6,9 @@ import { FORMAT_NAMES, MARKED_NAMES } from "../readers/format.ts";
 import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
 import { isInsideRoots, pathError } from "../readers/io/paths.ts";
 import type { NamedAcquisition } from "./named_acquisitions.ts";
-import type { Clock } from "./clock.ts";
 import type { OpenRules } from "./opener.ts";
 import { judgePath } from "./source_path.ts";
-import { untilAborted, Waits } from "./waits.ts";
+import { untilAborted, type Waits } from "./waits.ts";
 
 /** An acquisition, a collection or a folder. */
 export interface ListedEntry {
@@ -51,9 +50,9 @@ export class FolderLister {
   readonly #rules: OpenRules;
   readonly #waits: Waits;
 
-  constructor(clock: Clock, rules: OpenRules) {
+  constructor(waits: Waits, rules: OpenRules) {
+    this.#waits = waits;
     this.#rules = rules;
-    this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
   }
 
   /**
@@ -66,10 +65,6 @@ export class FolderLister {
     using wait = this.#waits.begin(`Listing ${quoted(path)}`, client);
     const { signal } = wait;
     return await untilAborted(this.#list(path, signal), signal);
-  }
-
-  close(): void {
-    this.#waits.close();
   }
 
   async #list(asked: string, signal: AbortSignal): Promise<FolderListing> {

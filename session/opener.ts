@@ -3,12 +3,11 @@ import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/paths.ts";
 import type { AcquisitionSource } from "../readers/opened/orders.ts";
-import type { Clock } from "./clock.ts";
 import { type DecodeResources, Decoding } from "./decoding.ts";
 import { Consent, type Reservation } from "./memory_budget.ts";
 import { judgePath, type Root } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
-import { untilAborted, Waits } from "./waits.ts";
+import { untilAborted, type Waits } from "./waits.ts";
 
 /** Bytes reserved for a session besides its description if it repeats an open, which a page can do without asking the user. */
 const SESSION_BYTES = 16 << 10;
@@ -47,16 +46,11 @@ export class Opener {
   readonly #rules: OpenRules;
   readonly #waits: Waits;
 
-  constructor(
-    clock: Clock,
-    resources: DecodeResources,
-    store: SessionStore,
-    rules: OpenRules,
-  ) {
+  constructor(resources: DecodeResources, waits: Waits, store: SessionStore, rules: OpenRules) {
     this.#resources = resources;
+    this.#waits = waits;
     this.#store = store;
     this.#rules = rules;
-    this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
   }
 
   /**
@@ -118,10 +112,6 @@ export class Opener {
       pool.forget(key);
       void pool.giveBack(worker, key);
     }
-  }
-
-  close(): void {
-    this.#waits.close();
   }
 
   async #load(

@@ -7,7 +7,6 @@ import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/io/paths.ts";
 import type { AxisLetter, Position, RowRange } from "../readers/reader.ts";
 import { requirePosition, sizeAlong } from "../readers/metadata/selection.ts";
-import type { Clock } from "./clock.ts";
 import { type DecodedPlanes, type DecodeResources, Decoding } from "./decoding.ts";
 import { SessionMemoryExceeded, ShuttingDown } from "./errors.ts";
 import type { Consent, Reservation } from "./memory_budget.ts";
@@ -16,7 +15,7 @@ import { PlaneCache } from "./plane_cache.ts";
 import { type Decode, type LeasedPlane, PlaneJob } from "./plane_job.ts";
 import { nextPositions } from "./read_ahead.ts";
 import type { Session } from "./store.ts";
-import { untilAborted, type Wait, Waits } from "./waits.ts";
+import { untilAborted, type Wait, type Waits } from "./waits.ts";
 import { dropSamples, type WorkerClient } from "./worker_client.ts";
 
 /** One plane of a session. */
@@ -49,9 +48,9 @@ export class PositionReader {
   /** Number of decodings whose workers are not quiet. */
   #running = 0;
 
-  constructor(clock: Clock, resources: DecodeResources, timeoutSeconds: number) {
+  constructor(resources: DecodeResources, waits: Waits) {
     this.#resources = resources;
-    this.#waits = new Waits(clock, timeoutSeconds);
+    this.#waits = waits;
     const { pool, budget } = resources;
     this.#cache = new PlaneCache(budget.capacity);
     pool.asked = () => {
@@ -104,32 +103,23 @@ export class PositionReader {
       this.#sending.delete(consent);
       sent.resolve();
     };
-    const asked = { key: session.id, source: session.source };
     const { pool, budget } = this.#resources;
-    let memory: Reservation | null = null;
+    const about = { key: session.id, source: session.source };
     try {
-      const worker = await pool.takeForPlane(session.id, wait.signal);
-      try {
-        const bytes = await worker.ask(asked, { type: "encode" }, wait.signal);
-        const held = memory = budget.reserve(bytes, "The metadata documents");
-        const pieces = await worker.ask(asked, { type: "documents" }, wait.signal);
-        return new PlaneBuffer(pieces, (buffer, length) => {
-          buffer.transfer(0);
-          held.release(length);
-          if (held.bytes === 0) end();
-        });
-      } finally {
-        this.#untilQuiet(pool.giveBack(worker, session.id));
-      }
+      const bytes = await pool.ask(about, { type: "documents" }, wait.signal);
+      const memory = budget.reserve(bytes.length, "The metadata documents");
+      return new PlaneBuffer([bytes], (buffer) => {
+        buffer.transfer(0);
+        memory.release();
+        end();
+      });
     } catch (error) {
-      memory?.release();
       end();
       throw error;
     }
   }
 
   close(): void {
-    this.#waits.close();
     for (const job of this.#jobs.values()) job.abandon(new ShuttingDown());
     this.#cache.drop(() => true);
   }
@@ -178,12 +168,6 @@ export class PositionReader {
     return job;
   }
 
-  /** Counts a decoding until its workers are quiet. */
-  #untilQuiet(quiet: Promise<void>): void {
-    this.#running += 1;
-    void quiet.then(() => this.#running -= 1);
-  }
-
   async #decode(
     place: PlanePlace,
     rows: RowRange | null,
@@ -202,7 +186,8 @@ export class PositionReader {
     }
     const wanted = { ...session, key: id, channels: [channel], position, rows, reference: false };
     const { decoded, quiet } = new Decoding(wanted, worker, this.#resources, signal);
-    this.#untilQuiet(quiet);
+    this.#running += 1;
+    void quiet.then(() => this.#running -= 1);
     try {
       const answer = await decoded;
       this.#remember(session, answer);

@@ -9,6 +9,7 @@ import { Opener, type OpenRules } from "./opener.ts";
 import { PlaneMemory } from "./plane_memory.ts";
 import { PositionReader } from "./position_reader.ts";
 import { SessionStore } from "./store.ts";
+import { Waits } from "./waits.ts";
 
 /** Configuration of sessions. */
 export interface SessionRules extends OpenRules {
@@ -25,6 +26,7 @@ export class Sessions {
   readonly positions: PositionReader;
   readonly budget: MemoryBudget;
   readonly pool: DecodePool;
+  readonly #waits: Waits;
 
   /** Tests set how a worker starts, and the number of workers. */
   constructor(clock: Clock, rules: SessionRules, startWorker?: StartWorker, workers?: number) {
@@ -35,24 +37,25 @@ export class Sessions {
     // Only at rest: a full collection delays every answer by 30 to 100 ms. Planes are freed without one.
     pool.rested = () => collectAfter(0);
     const resources = { pool, budget, memory };
+    const waits = new Waits(clock, loadTimeoutSeconds);
     this.store = new SessionStore(
       clock,
       sessionTtlSeconds,
       memory,
       (session) => this.positions.forget(session),
     );
-    this.opener = new Opener(clock, resources, this.store, rules);
-    this.folders = new FolderLister(clock, rules);
-    this.positions = new PositionReader(clock, resources, loadTimeoutSeconds);
-    this.exporter = new Exporter(clock, resources, this.store, this.opener, loadTimeoutSeconds);
+    this.opener = new Opener(resources, waits, this.store, rules);
+    this.folders = new FolderLister(waits, rules);
+    this.positions = new PositionReader(resources, waits);
+    this.exporter = new Exporter(clock, resources, waits, this.store, this.opener);
     this.budget = budget;
     this.pool = pool;
+    this.#waits = waits;
   }
 
   /** Ends all unfinished work, and refuses more. */
   stopWork(): void {
-    this.opener.close();
-    this.folders.close();
+    this.#waits.close();
     this.exporter.close();
     this.positions.close();
   }

@@ -125,8 +125,6 @@ export type Question =
   | { readonly type: "parse"; readonly bytes: Uint8Array<ArrayBuffer> }
   /** Validates CSV tables, without an acquisition. */
   | { readonly type: "judge"; readonly tables: readonly string[] }
-  | { readonly type: "encode" }
-  /** Returns the documents that the previous question encoded. */
   | { readonly type: "documents" };
 
 /** The answer to each type of question. */
@@ -140,10 +138,8 @@ export interface Answers {
   parse: unknown;
   /** The first problem of each table, or `null`. */
   judge: readonly (string | null)[];
-  /** Bytes of the documents as JSON. */
-  encode: number;
-  /** A JSON array in pieces, which are transferred. */
-  documents: readonly Uint8Array<ArrayBuffer>[];
+  /** The documents as a JSON array, which is transferred. */
+  documents: Uint8Array<ArrayBuffer>;
 }
 
 /** A question with its acquisition. */

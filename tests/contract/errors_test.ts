@@ -426,7 +426,7 @@ Deno.test("load_timeout, too_many_opens, shutting_down, internal_error: misbehav
     const open = server.post("/api/v2/open", { path: sample.image });
     await until(() => server.pool.counts.busy > 0);
     server.stopping = true;
-    server.opener.close();
+    server.stopWork();
     await expect(open, 503, "shutting_down");
     await expect(server.post("/api/v2/open", { path: sample.image }), 503, "shutting_down");
   }

@@ -229,6 +229,6 @@ Deno.test("a listing ends at the load time-out and with the server", {
     await until(() => server.clock.waiting > 0, "the begin of the listing");
     server.clock.move(5_000);
     match((await expectError(await late, 504, "load_timeout")).message, /^Listing .* longer than 5 s/);
-    server.folders.close();
+    server.stopWork();
     await expectError(server.post("/api/v2/list", { path: folder }), 503, "shutting_down");
   }));
