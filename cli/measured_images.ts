@@ -98,7 +98,7 @@ export async function measuredImages(
     means: () =>
       parts.flatMap(({ name: Region }, i) => {
         const axis = images && along.get(images.axis)?.axis;
-        const values = found.means?.of(i)?.[0];
+        const values = found.means?.[i]?.[0];
         return axis && values
           ? rowsOf(stackColumns(axis, [{ name: "Mean", values }]), { Region, Channel: name })
           : [];

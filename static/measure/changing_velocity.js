@@ -3,7 +3,7 @@
  * separately. If they disagree, the streaks are curved: the lines are shifted so that the streaks become straight, and
  * the window is measured again.
  */
-import { roughVelocity, windowVelocity } from "./window_velocity.js";
+import { roughVelocity, unmeasured, windowVelocity } from "./window_velocity.js";
 
 /** @typedef {import("./window_velocity.js").WindowVelocity} WindowVelocity */
 
@@ -52,12 +52,7 @@ export function changingVelocity(values, rows, columns) {
   const [middle, change] = [(first + second) / 2, second - first];
   const isSame = Math.abs(change) <= Math.max(DISAGREEING * noise, CHANGE * Math.abs(middle));
   if (isSame) return { ...whole, error: Math.hypot(whole.error, UNEVEN_CURVED * change / whole.velocity) };
-  const none = {
-    verdict: /** @type {const} */ ("changing"),
-    velocity: NaN,
-    confidence: whole.confidence,
-    error: NaN,
-  };
+  const none = unmeasured("changing", whole.confidence);
   const again = roughVelocity(straightened(values, rows, columns, change / (rows / 2)), rows, columns);
   const off = again.velocity - middle;
   if (!(Math.abs(off) <= Math.abs(change) / 2 + DISAGREEING * noise)) return none;

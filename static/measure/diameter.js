@@ -6,8 +6,6 @@
  * `gradient` is the distance between the steepest rise and the steepest fall (Fischer, Uchida, Messlinger:
  * Microcirculation 2010, 17:618, edges by the Sobel operator, that is by the greatest gradient).
  *
- * @typedef {keyof typeof DIAMETER_METHODS} DiameterMethod
- *
  * @typedef {object} DiameterAt
  * @property {number} line middle of the averaged lines, from 0
  * @property {number} diameter in columns; NaN unless clear
@@ -17,32 +15,21 @@
  *   reaches an end of the band; "divided": a second lumen is at least half as wide
  */
 import { noiseOf } from "./events.js";
-import { blurred, mean, percentile } from "./traces.js";
+import { blurred, mean, percentile, runsOf } from "./traces.js";
 
-/** Methods with their names in tables. */
-export const DIAMETER_METHODS = /** @type {const} */ ({
-  "half-maximum": "full width at half maximum (Drew et al. 2010)",
-  gradient: "steepest gradients (Fischer et al. 2010)",
-});
+/** @import { Band, Plane, Settings } from "./measurement.js" */
 
 /** The lumen is brighter than the background by at least this many standard deviations of the noise. */
 const CLEAR = 4;
 
-/** Standard deviation of the smoothing of a profile, in columns; slopes are noisier than values. */
-const SMOOTHED = { "half-maximum": 1, gradient: 2 };
-
 /**
- * @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines
- * @param {object} [options]
- * @param {readonly [number, number]} [options.columns] band that holds the vessel with background on both sides; all by default
- * @param {number} [options.window] lines averaged for one diameter
- * @param {number} [options.step] lines from one diameter to the next
- * @param {DiameterMethod} [options.method]
+ * @param {Plane} plane
+ * @param {Pick<Band, "columns">} band holds the vessel with background on both sides
+ * @param {Settings} settings `window`, lines averaged for one diameter; `step`, lines from one to the next; `method`
  * @returns {DiameterAt[]}
  */
-export function diameterOverTime({ samples, shape }, options = {}) {
-  const [rows, all] = shape;
-  const { columns: [from, to] = [0, all], window = 10, step = window, method = "half-maximum" } = options;
+export function diameterOverTime({ samples, shape: [rows, all] }, { columns: [from, to] }, settings) {
+  const { window, step, method } = settings;
   const found = [];
   for (let line = 0; line + window <= rows; line += step) {
     const sums = new Float64Array(to - from);
@@ -64,10 +51,11 @@ export function diameterOverTime({ samples, shape }, options = {}) {
 /**
  * Edges of the lumen, which is brighter than its surroundings, in a profile; NaN unless clear.
  *
- * @type {(profile: Float64Array, method: DiameterMethod) => {left: number, right: number, verdict: DiameterAt["verdict"]}}
+ * @type {(profile: Float64Array, method: string) => {left: number, right: number, verdict: DiameterAt["verdict"]}}
  */
 function edges(profile, method) {
-  const smooth = blurred(profile, SMOOTHED[method], 4);
+  // Slopes are noisier than values.
+  const smooth = blurred(profile, method === "gradient" ? 2 : 1, 4);
   const [low, high] = levels(smooth);
   const unclear = (/** @type {DiameterAt["verdict"]} */ verdict) => ({ left: NaN, right: NaN, verdict });
   if (!(high - low > CLEAR * noiseOf(profile))) return unclear("faint");
@@ -110,18 +98,9 @@ function levels(/** @type {Float64Array} */ profile) {
   return [low, high];
 }
 
-/** Runs of columns above a level, as start and excluded end; the widest first. */
-function runsAbove(/** @type {Float64Array} */ profile, /** @type {number} */ level) {
-  /** @type {[number, number][]} */
-  const runs = [];
-  for (const [x, value] of profile.entries()) {
-    if (!(value > level)) continue;
-    const last = runs.at(-1);
-    if (last !== undefined && last[1] === x) last[1] = x + 1;
-    else runs.push([x, x + 1]);
-  }
-  return runs.sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
-}
+/** Runs of columns above a level, the widest first. @param {Float64Array} profile @param {number} level */
+const runsAbove = (profile, level) =>
+  runsOf(profile.map((value) => value > level ? 1 : 0)).sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
 
 /**
  * Place of the greatest value times `sign`, interpolated between columns by a parabola.

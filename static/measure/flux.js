@@ -11,11 +11,13 @@
  * @property {"counted" | "no velocity" | "faint" | "crowded"} verdict "faint": cells do not stand out from the noise;
  *   "crowded": cells cover more than three quarters of the strip
  */
-import { gaussian, mean, percentile } from "./traces.js";
+import { gaussian, mean, percentile, runsOf } from "./traces.js";
 import { standingPart } from "./standing.js";
-import { velocityOverTime } from "./velocity.js";
+import { measured, settingsOf } from "./measurement.js";
+import { VELOCITY } from "./velocity_measurement.js";
 import { isNumber } from "./velocity_summary.js";
-import { chosenWindow } from "./window_choice.js";
+
+/** @import { Band, Plane, Settings } from "./measurement.js" */
 
 /** Places of the strip per column. */
 const FINE = 2;
@@ -39,31 +41,29 @@ const LEAST_AREA = 0.4;
 const MOST_COVERED = 0.75;
 
 /**
- * @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines
- * @param {object} [options]
- * @param {readonly [number, number]} [options.columns] band; all by default
- * @param {number} [options.window] lines per count
- * @param {"dark" | "bright"} [options.cells]
- * @param {number | null} [options.lineTime] seconds per line, null if unknown
+ * @param {Plane} plane
+ * @param {Band} band
+ * @param {Settings} settings `window`, lines per count; `cells`, dark or bright
  * @returns {FluxAt[]}
  * @throws {RangeError} the band is too narrow for velocities
  */
-export function fluxOverTime(plane, options = {}) {
+export function fluxOverTime(plane, band, { window, cells }) {
   const [rows, all] = plane.shape;
-  const { columns = [0, all], window = 200, cells = "dark", lineTime = null } = options;
-  const length = chosenWindow(plane, { columns }, lineTime);
-  const step = Math.max(1, Math.floor(length / 2));
-  const speeds = speedsOf(velocityOverTime(plane, { columns, window: length, step }), rows, length);
+  const { columns } = band;
+  const scanned = { ...band, pixelTime: 0 };
+  const { found: velocities, settings } = measured(
+    VELOCITY,
+    plane,
+    scanned,
+    settingsOf(VELOCITY, {}, scanned),
+  );
+  const length = settings.window;
+  const speeds = speedsOf(velocities, rows, length);
   const still = standingPart(plane.samples, rows, all, length);
-  const counts = {
-    passed: new Float64Array(rows),
-    under: new Float64Array(rows),
-    seen: new Float64Array(rows),
-  };
-  for (const [from, to] of stretches(speeds)) {
-    count(strip(plane, still, columns, speeds, from, to), cells === "dark" ? -1 : 1, counts);
+  const [passed, under, seen] = Array.from({ length: 3 }, () => new Float64Array(rows));
+  for (const [from, to] of runsOf(speeds)) {
+    count(strip(plane, still, columns, speeds, from, to), cells === "dark" ? -1 : 1, { passed, under, seen });
   }
-  const { passed, under, seen } = counts;
   const isCrowded = mean(under, 0, rows) / mean(seen, 0, rows) > MOST_COVERED;
   const found = [];
   for (let line = 0; line + window <= rows; line += window) {
@@ -81,9 +81,7 @@ export function fluxOverTime(plane, options = {}) {
 /**
  * Velocity at each line in columns per line, interpolated between windows; NaN if no window with a velocity is near.
  *
- * @param {readonly import("./velocity.js").VelocityAt[]} found
- * @param {number} rows
- * @param {number} length of a window
+ * @type {(found: readonly import("./velocity.js").VelocityAt[], rows: number, length: number) => Float64Array} `length` of a window
  */
 function speedsOf(found, rows, length) {
   const numbers = found.filter(isNumber);
@@ -101,27 +99,14 @@ function speedsOf(found, rows, length) {
   return speeds;
 }
 
-/** Runs of lines whose cells move in one direction. @param {Float64Array} speeds @returns {[from: number, to: number][]} */
-function stretches(speeds) {
-  /** @type {[number, number][]} */
-  const found = [];
-  for (const [line, speed] of speeds.entries()) {
-    if (!(speed * speed > 0)) continue;
-    const last = found.at(-1);
-    if (last !== undefined && last[1] === line && speed * speeds[line - 1] > 0) last[1] = line + 1;
-    else found.push([line, line + 1]);
-  }
-  return found;
-}
-
 /**
- * The blood along the flow.
+ * The blood along the flow, from one line to another.
  *
- * @param {{samples: Float32Array, shape: readonly number[]}} plane
+ * @param {Plane} plane
  * @param {Float64Array} still
  * @param {readonly [number, number]} columns
  * @param {Float64Array} speeds
- * @param {number} from first line
+ * @param {number} from
  * @param {number} to
  * @returns `values` at each place along the flow, smoothed, NaN if it has too few samples; `lineOf` gives the line at which a
  *   place is in the middle of the band, -1 if it never is

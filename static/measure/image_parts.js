@@ -16,7 +16,7 @@
  * @typedef {Record<string, number | string>} Row values by column of the table; NaN if missing
  */
 import { formatNumber, tableUnit, unitSymbol } from "./axes.js";
-import { lengthOf, LineProfile } from "./line_profile.js";
+import { lengthOf, lineProfile } from "./line_profile.js";
 import { mean } from "./traces.js";
 
 /** @import { Column } from "./csv.js" */
@@ -44,8 +44,8 @@ export function partsOf({ kymograph = null, regions = [] }) {
  */
 export function meanOver([rows, columns], place) {
   if (place !== null && "points" in place) {
-    const profile = new LineProfile(place.points, place.width, [rows, columns]);
-    return (image) => mean(profile.of(image));
+    const { of } = lineProfile(place.points, place.width, [rows, columns]);
+    return (image) => mean(of(image));
   }
   const { start: [left, top], stop: [right, bottom] } = place ?? { start: [0, 0], stop: [columns, rows] };
   return (image) => {
@@ -116,7 +116,7 @@ export const imageRows = (parts, { shape, axes }, channels) =>
  * @throws {RangeError} the line is degenerate
  */
 export function profileColumns({ points, width }, { shape, axes }, channels) {
-  const profile = new LineProfile(points, width, shape);
+  const profile = lineProfile(points, width, shape);
   const { value, unit } = lengthIn(points, axes);
   const step = value / Math.max(1, profile.places.length - 1);
   return [

@@ -5,16 +5,15 @@
  *
  * @typedef {import("./line_profile.js").Point} Point
  * @typedef {{name: string, step: number, unit: string}} Axis
- * @typedef {{index: number, name: string}} ChannelName
  * @typedef {{shape: readonly number[], axes: readonly Axis[]}} PlaneFacts
  *
  * @typedef {object} Series
  * @property {PlaneFacts} plane of the images
- * @property {readonly ChannelName[]} channels
+ * @property {readonly {index: number, name: string}[]} channels
  * @property {number} count images along time
  * @property {Axis} time step between images
  */
-import { lengthOf, LineProfile } from "./line_profile.js";
+import { lengthOf, lineProfile } from "./line_profile.js";
 
 /** Largest number of samples per channel of a kymograph. */
 const MOST_SAMPLES = 2 ** 28;
@@ -33,21 +32,17 @@ export class Kymograph {
    */
   constructor(series, points, width) {
     this.#series = series;
-    /** Points of the line. */
     this.points = points;
-    /** Samples across the line. */
     this.width = width;
-    this.#profile = new LineProfile(points, width, series.plane.shape);
-    if (!(series.count >= 1 && series.count * this.#profile.places.length <= MOST_SAMPLES)) {
-      throw new RangeError(
-        `A kymograph of ${series.count} images and ${this.#profile.places.length} positions is too large`,
-      );
+    this.#profile = lineProfile(points, width, series.plane.shape);
+    const { count, channels } = series;
+    const { length } = this.#profile.places;
+    if (!(count >= 1 && count * length <= MOST_SAMPLES)) {
+      throw new RangeError(`A kymograph of ${count} images and ${length} positions is too large`);
     }
-    /** Row-major samples of each channel. @type {Float32Array[]} */
-    this.samples = series.channels.map(() =>
-      new Float32Array(series.count * this.#profile.places.length).fill(NaN)
-    );
-    this.#done = series.channels.map(() => new Set());
+    /** Row-major samples of each channel. */
+    this.samples = channels.map(() => new Float32Array(count * length).fill(NaN));
+    this.#done = channels.map(() => new Set());
   }
 
   /** Number of rows complete in every channel. */

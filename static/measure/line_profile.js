@@ -5,61 +5,48 @@
  *
  * @typedef {{x: number, y: number}} Point x counts columns, y counts rows; sample (0, 0) lies at (0, 0)
  */
+import { mean } from "./traces.js";
 
 /** Largest length and width in pixels; a plane's diagonal is shorter than this length. */
 const LONGEST = 100_000;
 const WIDEST = 1000;
 
-/** A line that samples planes of one shape. */
-export class LineProfile {
-  #rows;
-  #columns;
-  #width;
-
-  /**
-   * @param {readonly Point[]} points two or more; equal consecutive points count once
-   * @param {number} width samples across the line
-   * @param {readonly number[]} shape `[rows, columns]` of the planes
-   * @throws {RangeError} the line has fewer than two different points or exceeds the limits
-   */
-  constructor(points, width, [rows, columns]) {
-    this.#rows = rows;
-    this.#columns = columns;
-    this.#width = Math.max(1, Math.min(WIDEST, Math.round(width)));
-    /** Positions along the line, at most a pixel apart, with the direction of the line at each. */
-    this.places = resampled(points);
-  }
-
-  /** @param {Float32Array} samples row-major plane @returns {Float32Array} */
-  of(samples) {
-    return Float32Array.from(this.places, ({ x, y, dx, dy }) => {
-      let [sum, count] = [0, 0];
-      for (let i = 0; i < this.#width; i += 1) {
-        const aside = i - (this.#width - 1) / 2;
-        const value = this.#between(samples, x - aside * dy, y + aside * dx);
-        if (!Number.isFinite(value)) continue;
-        sum += value;
-        count += 1;
-      }
-      return sum / count;
-    });
-  }
-
+/**
+ * A line that samples planes of one shape.
+ *
+ * @param {readonly Point[]} points two or more; equal consecutive points count once
+ * @param {number} width samples across the line
+ * @param {readonly number[]} shape `[rows, columns]` of the planes
+ * @returns `places` along the line, at most a pixel apart, with the direction of the line at each; `of` samples a plane
+ * @throws {RangeError} the line has fewer than two different points or exceeds the limits
+ */
+export function lineProfile(points, width, [rows, columns]) {
+  const across = Array.from({ length: Math.max(1, Math.min(WIDEST, Math.round(width))) }, (_, i) => i);
+  const places = resampled(points);
   /** Interpolates between samples. @type {(samples: Float32Array, x: number, y: number) => number} */
-  #between(samples, x, y) {
+  const between = (samples, x, y) => {
     // A position on the last row or column needs no further neighbour; rounding may move it slightly outside.
     const [left, top] = [Math.floor(x + 1e-9), Math.floor(y + 1e-9)];
     const [partX, partY] = [Math.max(0, x - left), Math.max(0, y - top)].map((part) =>
       part < 1e-9 ? 0 : part
     );
     const [right, bottom] = [partX > 0 ? left + 1 : left, partY > 0 ? top + 1 : top];
-    if (left < 0 || top < 0 || right >= this.#columns || bottom >= this.#rows) return NaN;
+    if (left < 0 || top < 0 || right >= columns || bottom >= rows) return NaN;
     const [above, below] = [top, bottom].map((row) => {
-      const start = row * this.#columns;
+      const start = row * columns;
       return samples[start + left] * (1 - partX) + samples[start + right] * partX;
     });
     return above * (1 - partY) + below * partY;
-  }
+  };
+  return {
+    places,
+    of: (/** @type {Float32Array} */ samples) =>
+      Float32Array.from(places, ({ x, y, dx, dy }) =>
+        mean(across.map((i) => {
+          const aside = i - (across.length - 1) / 2;
+          return between(samples, x - aside * dy, y + aside * dx);
+        }))),
+  };
 }
 
 /** Length of a polyline, in pixels or in the unit of the steps. @type {(points: readonly Point[], stepX?: number, stepY?: number) => number} */

@@ -1,6 +1,6 @@
 /** All measurements of bands of line scans, as measurement.js defines them. */
 import { tableUnit } from "./axes.js";
-import { DIAMETER_METHODS, diameterOverTime } from "./diameter.js";
+import { diameterOverTime } from "./diameter.js";
 import { EVENTS } from "./event_measurement.js";
 import { fluxOverTime } from "./flux.js";
 import { columnOf, medianOf, timeColumn, valuesOver, verdictCounts, verdictOf } from "./measurement.js";
@@ -29,8 +29,11 @@ const DIAMETER = {
     { key: "window", label: "Mean of", value: 10, unit: "lines", isCount: true },
     { key: "step", label: "every", value: 10, unit: "lines", isCount: true },
   ],
-  method: ({ method }) => DIAMETER_METHODS[/** @type {keyof typeof DIAMETER_METHODS} */ (method)],
-  run: (plane, { columns }, settings) => diameterOverTime(plane, { columns, ...settings }),
+  method: ({ method }) =>
+    method === "gradient"
+      ? "steepest gradients (Fischer et al. 2010)"
+      : "full width at half maximum (Drew et al. 2010)",
+  run: diameterOverTime,
   columns(found, axes) {
     const [time, position] = axes;
     return [
@@ -68,8 +71,7 @@ const FLUX = {
     { key: "window", label: "Count over", value: 200, unit: "lines", isCount: true },
   ],
   method: () => "cells counted along the flow by the velocities of the Radon transform",
-  run: (plane, { columns, axes: [time] }, settings) =>
-    fluxOverTime(plane, { columns, lineTime: time.unit === "seconds" ? time.step : null, ...settings }),
+  run: fluxOverTime,
   columns(found, axes) {
     const [time] = axes;
     return [
@@ -105,12 +107,13 @@ const SPARKS = {
   noun: "spark",
   hint: "Local, short rises against the median of each column.",
   parameters: [
+    // At 3.8, noise alone makes a dozen per recording.
     { key: "threshold", label: "Threshold", value: 5, unit: "SD of the noise", least: 1 },
     { key: "offset", label: "Detector offset", value: 0 },
   ],
   method: () => "threshold on the smoothed change (Picht et al. 2007) with fitted shapes",
-  run: (plane, { columns }, settings) => findSparks(plane, { columns, ...settings }),
-  at: (plane, { columns }, settings, place) => sparkAt(plane, { columns, ...settings }, place),
+  run: findSparks,
+  at: sparkAt,
   columns: (found, [time, position]) => [
     timeColumn(found, time),
     columnOf("Position", found, ({ column }) => column, position),

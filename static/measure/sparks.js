@@ -4,11 +4,6 @@
  * standard deviations of the noise. Its width is that of a Gaussian fitted along the line; its time course, weighted with
  * that Gaussian, is measured like an event of a trace.
  *
- * @typedef {object} SparkOptions
- * @property {readonly [number, number]} [columns] band; all by default
- * @property {number} [threshold] standard deviations of the noise
- * @property {number} [offset] dark level of the detector
- *
  * @typedef {ReturnType<typeof fieldOf>} Field
  * @typedef {ReturnType<typeof peaksOf>[number]} Peak
  *
@@ -24,8 +19,7 @@ import { measureEvents } from "./events.js";
 import { fittedGaussian } from "./least_squares.js";
 import { blurred, extent, percentile } from "./traces.js";
 
-/** Standard deviations of the smoothed noise that a spark exceeds; at 3.8, noise alone makes a dozen per recording. */
-const THRESHOLD = 5;
+/** @import { Band, Plane, Settings } from "./measurement.js" */
 
 /** Standard deviations of the smoothing in lines and columns: less than a spark's, so that near sparks stay separate. */
 const [LINES, COLUMNS] = [2, 2];
@@ -39,30 +33,31 @@ const REACH = 6;
 /** A spark has at least this many samples above half of its height: spikes of the detector have fewer. */
 const LEAST_AREA = 12;
 
-/** @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines @param {SparkOptions} [options] @returns {Spark[]} in the order of time */
-export function findSparks(plane, options = {}) {
-  const field = fieldOf(plane, options);
+/**
+ * @param {Plane} plane
+ * @param {Pick<Band, "columns">} band
+ * @param {Settings} settings `threshold` in standard deviations of the smoothed noise; `offset`, dark level of the detector
+ * @returns {Spark[]} in the order of time
+ */
+export function findSparks(plane, band, settings) {
+  const field = fieldOf(plane, band, settings);
   const { smooth, rows, width, noise } = field;
   if (!(noise > 0)) return [];
-  const { threshold = THRESHOLD } = options;
   const places = [];
   for (let at = 0; at < smooth.length; at += 1) {
-    if (smooth[at] > threshold * noise && isHighest(smooth, rows, width, at)) places.push(at);
+    if (smooth[at] > settings.threshold * noise && isHighest(smooth, rows, width, at)) places.push(at);
   }
   places.sort((a, b) => smooth[b] - smooth[a]);
   return sparksOf(field, peaksOf(field, places, 2 * noise)).toSorted((a, b) => a.line - b.line);
 }
 
 /**
- * Measures the spark at the greatest value near a place, even below the threshold.
+ * Measures the spark at the greatest value near a place, even below the threshold; null if nothing rises there.
  *
- * @param {{samples: Float32Array, shape: readonly number[]}} plane
- * @param {SparkOptions} options
- * @param {{line: number, column: number}} place
- * @returns {Spark | null} null if nothing rises there
+ * @type {(plane: Plane, band: Pick<Band, "columns">, settings: Settings, place: {line: number, column: number}) => Spark | null}
  */
-export function sparkAt(plane, options, place) {
-  const field = fieldOf(plane, options);
+export function sparkAt(plane, band, settings, place) {
+  const field = fieldOf(plane, band, settings);
   const { smooth, rows, width, from, noise } = field;
   let best = -1;
   const [top, left] = [Math.max(0, place.line - REACH), Math.max(0, place.column - from - REACH)];
@@ -77,15 +72,13 @@ export function sparkAt(plane, options, place) {
 }
 
 /**
- * The change in a band.
+ * The change in a band: `change` is ΔF/F₀ of each sample; `noise` is the standard deviation of `smooth`.
  *
- * @param {{samples: Float32Array, shape: readonly number[]}} plane
- * @param {SparkOptions} options
- * @returns `change` is ΔF/F₀ of each sample; `noise` is the standard deviation of `smooth`; `width` and `from` are columns
+ * @param {Plane} plane
+ * @param {Pick<Band, "columns">} band
+ * @param {Settings} settings
  */
-function fieldOf({ samples, shape }, { columns, offset = 0 }) {
-  const [rows, all] = shape;
-  const [from, to] = columns ?? [0, all];
+function fieldOf({ samples, shape: [rows, all] }, { columns: [from, to] }, { offset }) {
   const width = to - from;
   const [change, smooth] = [new Float64Array(rows * width), new Float64Array(rows * width)];
   for (let x = 0; x < width; x += 1) {

@@ -57,103 +57,50 @@ export function positionWords(sizes, { t, z, l }) {
   return places.filter(([axis]) => (sizes[axis] ?? 1) > 1).map(([, words, index]) => [words, index + 1]);
 }
 
-/** The greatest or the mean value of each sample over the images given to `take`. */
-class Projection {
-  #kind;
-  #values;
-  #counts;
-
-  /** @param {ProjectionKind} kind @param {number} length samples of an image */
-  constructor(kind, length) {
-    this.#kind = kind;
-    this.#values = new Float64Array(length);
-    this.#counts = new Uint32Array(length);
-  }
-
-  /** @param {Float32Array} image */
-  take(image) {
-    for (let i = 0; i < image.length; i += 1) {
-      const value = image[i];
-      if (!Number.isFinite(value)) continue;
-      this.#counts[i] += 1;
-      if (this.#kind === "mean") this.#values[i] += value;
-      else if (this.#counts[i] === 1 || value > this.#values[i]) this.#values[i] = value;
-    }
-  }
-
-  /** The projection; NaN if no image has a value. */
-  get samples() {
-    const isMean = this.#kind === "mean";
-    return Float32Array.from(this.#values, (value, i) => {
-      const count = this.#counts[i];
-      return count === 0 ? NaN : isMean ? value / count : value;
-    });
-  }
+/**
+ * The greatest or the mean value of each sample over the images given to `take`; NaN if no image has a value.
+ *
+ * @param {ProjectionKind} kind
+ * @param {number} length samples of an image
+ */
+function projectionOf(kind, length) {
+  const isMean = kind === "mean";
+  const [values, counts] = [new Float64Array(length), new Uint32Array(length)];
+  return {
+    take(/** @type {Float32Array} */ image) {
+      for (let i = 0; i < length; i += 1) {
+        const value = image[i];
+        if (!Number.isFinite(value)) continue;
+        counts[i] += 1;
+        if (isMean) values[i] += value;
+        else if (counts[i] === 1 || value > values[i]) values[i] = value;
+      }
+    },
+    samples: () =>
+      Float32Array.from(values, (value, i) => counts[i] === 0 ? NaN : isMean ? value / counts[i] : value),
+  };
 }
 
-/** Means of parts of each image; the images may arrive in any order. */
-export class StackMeans {
-  #plane;
-  #along;
-  #parts;
-  #channels;
-  /** Means by part, channel and image. @type {Float64Array[][]} */
-  #values;
-
-  /**
-   * @param {Plane} plane of the images
-   * @param {Along} along
-   * @param {readonly Part[]} parts
-   * @param {readonly string[]} channels their names
-   * @throws {RangeError} a line is degenerate
-   */
-  constructor(plane, along, parts, channels) {
-    this.#plane = plane;
-    this.#along = along;
-    this.#channels = channels;
-    this.#parts = parts.map((part) => ({ part, meanOf: meanOver(plane.shape, part.place) }));
-    this.#values = parts.map(() => channels.map(() => new Float64Array(along.count).fill(NaN)));
-  }
-
-  /** @param {readonly (Float32Array | null)[]} images of all channels; null if never recorded @param {number} index */
-  take(images, index) {
-    this.#parts.forEach(({ meanOf }, i) =>
-      images.forEach((image, channel) => {
-        const values = this.#values[i][channel];
-        if (image !== null && values !== undefined) values[index] = meanOf(image);
-      })
-    );
-  }
-
-  /** Means of a part, by channel and image. @param {number} part */
-  of(part) {
-    return this.#values[part];
-  }
-
-  /** A row for each part and channel. @returns {Row[]} */
-  get rows() {
-    const { axis, count } = this.#along;
-    return this.#parts.flatMap(({ part }, i) =>
-      this.#channels.map((Channel, channel) => {
-        const values = this.#values[i][channel];
-        const there = values.filter(Number.isFinite);
-        const greatest = percentile(there, 100);
-        return {
-          ...placeRow(part, this.#plane.axes),
-          Channel,
-          Over: OVER[axis.name],
-          Images: count,
-          Mean: mean(there),
-          "Least mean": percentile(there, 0),
-          "Greatest mean": greatest,
-          [`Greatest at (${tableUnit(axis)})`]: there.length > 0
-            ? placeOn(axis, values.indexOf(greatest))
-            : NaN,
-        };
-      })
-    );
-  }
-}
+/** A row for each part and channel. @type {(order: StackOrder, means: readonly Float64Array[][], along: Along) => Row[]} */
+const meansRows = ({ parts, plane, channels }, means, { axis, count }) =>
+  parts.flatMap((part, i) =>
+    channels.map((Channel, channel) => {
+      const values = means[i][channel];
+      const greatest = percentile(values, 100);
+      return {
+        ...placeRow(part, plane.axes),
+        Channel,
+        Over: OVER[axis.name],
+        Images: count,
+        Mean: mean(values),
+        "Least mean": percentile(values, 0),
+        "Greatest mean": greatest,
+        [`Greatest at (${tableUnit(axis)})`]: Number.isNaN(greatest)
+          ? NaN
+          : placeOn(axis, values.indexOf(greatest)),
+      };
+    })
+  );
 
 /**
  * @typedef {object} StackOrder
@@ -164,37 +111,45 @@ export class StackMeans {
  * @property {Over | null} over axis of the means; null for no means
  * @property {ProjectionOf | null} projection
  *
- * @typedef {{means: StackMeans | null, projected: Float32Array[] | null}} StackFound `projected` by channel
+
+ * @typedef {object} StackFound
+ * @property {Float64Array[][] | null} means by part, channel and image
+ * @property {Float32Array[] | null} projected by channel
+ *
+ * @typedef {(images: readonly (Float32Array | null)[], index: number) => void} Take images of all channels; null if never recorded
  */
 
 /**
  * Measures a stack in one pass over the images of each axis.
  *
  * @param {StackOrder} order
- * @param {(axis: Over, count: number, take: (images: readonly (Float32Array | null)[], index: number) => void) => Promise<void>} eachOf
- *   calls `take` with the images of all channels, for each position along an axis, in any order
+ * @param {(axis: Over, count: number, take: Take) => Promise<void>} eachOf calls `take` for each position along an axis, in
+ *   any order
  * @returns {Promise<StackFound>}
  * @throws {RangeError} an axis has only one image, or a line is degenerate
  */
 export async function measuredStack({ plane, channels, along, parts, over, projection }, eachOf) {
-  /** @type {StackMeans | null} */
-  let means = null;
-  /** @type {Projection[] | null} */
-  let projections = null;
-  for (const axis of new Set([over, projection?.axis ?? null])) {
-    if (axis === null) continue;
-    const found = along.get(axis);
-    if (found === undefined) throw new RangeError(`It has one image over ${OVER[axis].toLowerCase()}`);
-    const meansHere = axis === over ? means = new StackMeans(plane, found, parts, channels) : null;
-    const { kind } = projection?.axis === axis ? projection : { kind: null };
-    const projectionsHere = kind &&
-      (projections = channels.map(() => new Projection(kind, plane.shape[0] * plane.shape[1])));
-    await eachOf(axis, found.count, (images, index) => {
-      meansHere?.take(images, index);
-      images.forEach((image, channel) => image && projectionsHere?.[channel]?.take(image));
-    });
+  /** @type {StackFound} */
+  const found = { means: null, projected: null };
+  for (const axis of new Set([over, projection?.axis])) {
+    if (!axis) continue;
+    const count = along.get(axis)?.count;
+    if (count === undefined) throw new RangeError(`It has one image over ${OVER[axis].toLowerCase()}`);
+    const meanOf = axis === over ? parts.map(({ place }) => meanOver(plane.shape, place)) : [];
+    const means = meanOf.map(() => channels.map(() => new Float64Array(count).fill(NaN)));
+    const projections = projection?.axis === axis
+      ? channels.map(() => projectionOf(projection.kind, plane.shape[0] * plane.shape[1]))
+      : [];
+    await eachOf(axis, count, (images, index) =>
+      images.forEach((image, channel) => {
+        if (image === null) return;
+        meanOf.forEach((of, part) => means[part][channel][index] = of(image));
+        projections[channel]?.take(image);
+      }));
+    if (axis === over) found.means = means;
+    if (projections.length > 0) found.projected = projections.map(({ samples }) => samples());
   }
-  return { means, projected: projections?.map(({ samples }) => samples) ?? null };
+  return found;
 }
 
 /**
@@ -203,14 +158,17 @@ export async function measuredStack({ plane, channels, along, parts, over, proje
  *
  * @type {(order: StackOrder, found: StackFound, image: readonly Float32Array[]) => Row[]} `image` is the opened one by channel
  */
-export function stackRows({ plane, channels, parts, projection }, { means, projected }, image) {
+export function stackRows(order, { means, projected }, image) {
+  const { plane, channels, parts, along, over, projection } = order;
+  const axis = over === null ? undefined : along.get(over);
+  const rows = means && axis && meansRows(order, means, axis);
   const named = (/** @type {readonly Float32Array[]} */ planes) =>
     channels.map((name, i) => ({ name, samples: planes[i] }));
-  if (projection === null || projected === null) return means?.rows ?? imageRows(parts, plane, named(image));
+  if (projection === null || projected === null) return rows ?? imageRows(parts, plane, named(image));
   const ofProjection = imageRows(parts, plane, named(projected));
   return ofProjection.map(({ Mean, ...place }, i) => ({
     ...place,
-    ...means?.rows[i],
+    ...rows?.[i],
     Projection: projectionWords(projection),
     "Mean of the projection": Mean,
   }));

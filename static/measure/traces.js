@@ -2,15 +2,10 @@
  * Traces: the mean of a band of a plane, its change against a baseline, and running means. NaN and infinities do not
  * count; a value without finite samples is NaN.
  *
- * @typedef {{kind: "window", from: number, to: number} | {kind: "percentile", percentile: number}} Baseline
- *   mean of the values from index `from` up to `to`, exclusive, or a percentile (0 to 100) of all
- *
- * @typedef {{values: Float64Array, baseline: number}} Trace
- *
  * @typedef {object} TraceSettings how the trace of a band is made; times are in the unit of the time axis
  * @property {boolean} isChange ΔF/F₀ instead of means
- * @property {"percentile" | "window"} kind of the baseline
- * @property {number} percentile
+ * @property {"percentile" | "window"} kind of the baseline: a percentile of all values, or their mean in a window
+ * @property {number} percentile 0 to 100
  * @property {number} from start of the baseline's window
  * @property {number} to
  * @property {number} offset dark level of the detector
@@ -30,18 +25,26 @@ export const PLAIN_TRACE = {
 };
 
 /**
- * The trace of a band, with F₀ as `baseline`, NaN for a trace of means; `step` is the time from line to line.
+ * The trace of a band, with F₀ as `baseline`, NaN for a trace of means; `step` is the time from line to line. ΔF/F₀ is a
+ * number (1 is 100 %), NaN unless F₀ exceeds the dark level of the detector.
  *
- * @type {(plane: {samples: Float32Array, shape: readonly number[]}, columns: readonly [from: number, to: number], settings: TraceSettings, step: number) => Trace}
+ * @type {(plane: {samples: Float32Array, shape: readonly number[]}, columns: readonly [from: number, to: number], settings: TraceSettings, step: number) => {values: Float64Array, baseline: number}}
  */
-export function traceOf({ samples, shape }, [first, end], settings, step) {
-  const { isChange, kind, percentile, from, to, offset, average } = settings;
-  const values = runningMean(bandMean(samples, shape, first, end), average);
+export function traceOf({ samples, shape: [rows, width] }, [first, end], settings, step) {
+  const { isChange, kind, from, to, offset, average } = settings;
+  const means = Float64Array.from(
+    { length: rows },
+    (_, row) => mean(samples, row * width + Math.max(0, first), row * width + Math.min(width, end)),
+  );
+  const values = runningMean(means, average);
   if (!isChange) return { values, baseline: NaN };
-  if (kind === "percentile") return relativeChange(values, { kind, percentile }, offset);
   // Lines whose times lie in the window, end excluded; allows for rounding just above an integer.
   const [start, stop] = [from, to].map((time) => Math.ceil(time / step - 1e-6));
-  return relativeChange(values, { kind, from: start, to: Math.max(start + 1, stop) }, offset);
+  const baseline = kind === "percentile"
+    ? percentile(values, settings.percentile)
+    : mean(values, start, Math.max(start + 1, stop));
+  const light = baseline - offset;
+  return { values: values.map((value) => light > 0 ? (value - baseline) / light : NaN), baseline };
 }
 
 /** Settings for tables. @type {(settings: TraceSettings, time: {unit: string}) => [name: string, value: string | number][]} */
@@ -56,33 +59,6 @@ export function traceFacts({ isChange, kind, percentile, from, to, offset, avera
       ? [["Baseline F0", rest], ["Detector offset", offset]]
       : []),
   ];
-}
-
-/** The mean over the columns `from` to `to`, exclusive, for each row. @type {(samples: Float32Array, shape: readonly number[], from: number, to: number) => Float64Array} */
-export function bandMean(samples, [rows, columns], from, to) {
-  const [first, last] = [Math.max(0, from), Math.min(columns, to)];
-  return Float64Array.from({ length: rows }, (_, row) => {
-    let [sum, count] = [0, 0];
-    for (let at = row * columns + first; at < row * columns + last; at += 1) {
-      if (!Number.isFinite(samples[at])) continue;
-      sum += samples[at];
-      count += 1;
-    }
-    return sum / count;
-  });
-}
-
-/**
- * ΔF/F₀ as a number (1 is 100 %), all NaN unless the baseline exceeds `offset`, the dark level of the detector.
- *
- * @type {(trace: Float64Array, baseline: Baseline, offset?: number) => Trace}
- */
-export function relativeChange(trace, baseline, offset = 0) {
-  const rest = baseline.kind === "percentile"
-    ? percentile(trace, baseline.percentile)
-    : mean(trace, baseline.from, baseline.to);
-  const light = rest - offset;
-  return { values: trace.map((value) => light > 0 ? (value - rest) / light : NaN), baseline: rest };
 }
 
 /**
@@ -154,6 +130,19 @@ export function extent(values, from = 0, to = values.length) {
     if (value > high && value < Infinity) high = value;
   }
   return [low, high];
+}
+
+/** Runs of values of one sign, as start and excluded end; zeros and NaN end a run. @param {Float64Array} values */
+export function runsOf(values) {
+  /** @type {[from: number, to: number][]} */
+  const runs = [];
+  for (const [i, value] of values.entries()) {
+    if (!(value * value > 0)) continue;
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === i && value * values[i - 1] > 0) last[1] = i + 1;
+    else runs.push([i, i + 1]);
+  }
+  return runs;
 }
 
 /** A Gaussian with a height of 1, from `-reach` to `reach`. @type {(reach: number, sigma: number) => number[]} */

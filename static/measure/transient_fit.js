@@ -48,11 +48,7 @@ function equations(trace, { level, size, onset, rise, decay }) {
   const [restStep, leftStep] = [Math.exp(-1 / rise), Math.exp(-1 / decay)];
   const by = [1, 0, 0, 0, 0];
   for (let i = 0; i < trace.length; i += 1) {
-    by[1] =
-      by[2] =
-      by[3] =
-      by[4] =
-        0;
+    by.fill(0, 1);
     if (i >= first) {
       const time = i - onset;
       by[1] = (1 - rest) * left;

@@ -26,10 +26,10 @@ export function typedScan(
   if (!(secondsPerLine > 0 && micrometresPerPixel > 0)) {
     throw new RangeError("A line scan needs a time per line and a distance per pixel above 0");
   }
-  const isTurned = time === "columns";
+  const turned = () => samples.map((_, i) => samples[i % rows * columns + Math.floor(i / rows)]);
   return {
-    plane: isTurned
-      ? { samples: transposed(samples, rows, columns), shape: [columns, rows] }
+    plane: time === "columns"
+      ? { samples: turned(), shape: [columns, rows] }
       : { samples, shape: [rows, columns] },
     axes: [
       { name: "T", step: secondsPerLine, unit: "seconds" },
@@ -48,15 +48,4 @@ export function typedScan(
 export function timeAlongLine(stated, time, columns) {
   const pixelTime = stated?.secondsPerPixel ?? 0;
   return stated?.bidirectional !== true && pixelTime * columns <= time.step ? pixelTime : 0;
-}
-
-/** @param {Float32Array} samples @param {number} rows @param {number} columns */
-function transposed(samples, rows, columns) {
-  const turned = new Float32Array(samples.length);
-  for (let row = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1) {
-      turned[column * rows + row] = samples[row * columns + column];
-    }
-  }
-  return turned;
 }

@@ -10,22 +10,20 @@
  *
  * @typedef {object} Windows
  * @property {number} window lines per window
- * @property {number} step lines from one window to the next
  * @property {readonly [from: number, to: number]} columns part of each line, end excluded
- * @property {Method} [method] `autocorrelation` by default
- * @property {Float64Array} [standing] stationary part of each column of the recording; estimated from the plane if absent
- * @property {number} [pixelTime] time from one pixel of a line to the next, in lines; 0 if unknown
+ * @property {Method} method
+ * @property {Float64Array} standing stationary part of each column of the recording
+ * @property {number} pixelTime time from one pixel of a line to the next, in lines; 0 if unknown
  *
  * @typedef {WindowVelocity & {line: number, isLeftOut?: boolean}} VelocityAt
  *   `line` is the middle of the window, from 0; `isLeftOut` by the user
  */
 /** @import { WindowVelocity } from "./window_velocity.js" */
-import { FRAMES, rounded, unitSymbol } from "./axes.js";
-import { standingPart } from "./standing.js";
+import { FRAMES, rounded, tableUnit, unitSymbol } from "./axes.js";
 import { changingVelocity } from "./changing_velocity.js";
 import { pivVelocity, radonVelocity } from "./published_methods.js";
 import { extent } from "./traces.js";
-import { LEAST_MOVE } from "./window_velocity.js";
+import { LEAST_MOVE, unmeasured } from "./window_velocity.js";
 
 /** A window needs at least this many lines and columns for a measurable angle. */
 export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
@@ -37,19 +35,8 @@ export const METHODS = {
   piv: "line-scanning PIV as published (Kim et al. 2012)",
 };
 
-/**
- * Measures the velocity in each window, from the first line on.
- *
- * @type {(plane: Plane, windows: Windows) => VelocityAt[]}
- * @throws {RangeError} invalid window, step, columns or time along the line
- */
-export function velocityOverTime(plane, windows) {
-  const starts = windowStarts(plane.shape[0], windows);
-  return withBends(velocitiesAt(plane, windows, starts), windows);
-}
-
-/** First lines of all windows; empty if no window fits. @param {number} rows @param {Pick<Windows, "window" | "step">} windows @throws {RangeError} invalid step */
-export function windowStarts(rows, { window, step }) {
+/** First lines of windows that lie `step` lines apart; empty if none fits. @type {(rows: number, window: number, step: number) => number[]} @throws {RangeError} invalid step */
+export function windowStarts(rows, window, step) {
   if (!(Number.isInteger(step) && step >= 1)) {
     throw new RangeError(`A step needs at least 1 line, not ${step}`);
   }
@@ -67,9 +54,9 @@ const ROUNDS = 4;
  * Corrects velocities for the bend of their course over time, such as at the top of a pulse. Least squares over n lines
  * add n² / 40 times the second derivative. The windows half a window away give it with less noise than the window itself.
  *
- * @type {(found: readonly VelocityAt[], windows: Pick<Windows, "window" | "step">) => VelocityAt[]}
+ * @type {(found: readonly VelocityAt[], window: number, step: number) => VelocityAt[]}
  */
-export function withBends(found, { window, step }) {
+export function withBends(found, window, step) {
   const away = Math.max(1, Math.round(window / 2 / step));
   const part = window ** 2 / 40 / (away * step) ** 2;
   const straight = found.map(({ straight, velocity, error }) => straight ?? { velocity, error });
@@ -99,16 +86,11 @@ export function withBends(found, { window, step }) {
 /**
  * Measures the velocity in the windows that begin at the given lines.
  *
- * @type {(plane: Plane, windows: Omit<Windows, "step">, starts: readonly number[]) => VelocityAt[]}
+ * @type {(plane: Plane, windows: Windows, starts: readonly number[]) => VelocityAt[]}
  * @throws {RangeError} invalid window, columns or time along the line
  */
-export function velocitiesAt(
-  { samples, shape },
-  { window, columns, pixelTime = 0, method = "autocorrelation", standing },
-  starts,
-) {
-  const [rows, width] = shape;
-  const [from, to] = columns;
+export function velocitiesAt({ samples, shape: [, width] }, windows, starts) {
+  const { window, columns: [from, to], pixelTime, method, standing } = windows;
   if (!(Number.isInteger(window) && window >= SHORTEST_WINDOW)) {
     throw new RangeError(`A window needs at least ${SHORTEST_WINDOW} lines, not ${window}`);
   }
@@ -119,14 +101,12 @@ export function velocitiesAt(
     throw new RangeError(`${width} pixels of ${pixelTime} lines are longer than a line`);
   }
   if (!Object.hasOwn(METHODS, method)) throw new RangeError(`There is no method ${method}`);
-  if (starts.length === 0) return [];
-  const still = standing ?? standingPart(samples, rows, width, window);
   const values = new Float64Array(window * (to - from));
   return starts.map((start) => {
     let at = 0;
     for (let row = start; row < start + window; row += 1) {
       for (let column = from; column < to; column += 1) {
-        values[at] = samples[row * width + column] - still[column];
+        values[at] = samples[row * width + column] - standing[column];
         at += 1;
       }
     }
@@ -147,13 +127,8 @@ const withVerdict = (measure) => (values, rows, columns) => {
   // Rounding errors in a uniform window are not a pattern.
   const isEven = high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high));
   const velocity = isEven ? NaN : measure(values, rows, columns);
-  const isNumber = Number.isFinite(velocity);
-  return {
-    verdict: isNumber ? "measured" : "unclear",
-    velocity: isNumber ? velocity : NaN,
-    confidence: NaN,
-    error: NaN,
-  };
+  const unclear = unmeasured("unclear", NaN);
+  return Number.isFinite(velocity) ? { ...unclear, verdict: "measured", velocity } : unclear;
 };
 
 const published = { radon: withVerdict(radonVelocity), piv: withVerdict(pivVelocity) };
@@ -178,8 +153,7 @@ function alongLine(found, pixelTime) {
 }
 
 /**
- * Time, distance and velocity of a drawn line in the axes' units; the velocity is infinite for a line that takes no time,
- * and NaN for a point.
+ * Time, distance and velocity of a drawn line in the axes' units; the velocity is infinite for a line that takes no time.
  *
  * @type {(from: Place, to: Place, axes: readonly Axis[]) => Record<"duration" | "distance" | "velocity", number>}
  */
@@ -193,11 +167,8 @@ export function lineVelocity(from, to, [time, space]) {
 /** Converts pixels per line to the axes' units. @type {(velocity: number, axes: readonly Axis[]) => number} */
 export const physicalVelocity = (velocity, [time, space]) => velocity * space.step / time.step;
 
-/** Unit of a velocity, such as `µm/s`. @type {(axes: readonly Axis[]) => string} */
-export const velocityUnit = ([time, space]) => `${unitSymbol(space.unit)}/${perTime(time)}`;
-
-/** The same for tables, without Greek letters. @param {readonly Axis[]} axes */
-export const velocityTableUnit = (axes) => velocityUnit(axes).replace("µ", "u");
+/** Unit of a velocity for tables, such as `um/s`. @type {(axes: readonly Axis[]) => string} */
+export const velocityTableUnit = ([time, space]) => `${tableUnit(space)}/${perTime(time)}`;
 
 /** Denominator of a rate, such as `s`. @param {{unit: string}} time */
 export const perTime = ({ unit }) =>
@@ -214,6 +185,6 @@ export function velocityText(velocity, [time, space]) {
 }
 
 /** The slowest and the fastest velocity that a window can measure, in pixels per line. @param {Pick<Windows, "window" | "columns">} windows */
-export function resolvable({ window, columns: [from, to] }) {
-  return [LEAST_MOVE / window, (to - from) / LEAST_MOVE];
-}
+export const resolvable = (
+  { window, columns: [from, to] },
+) => [LEAST_MOVE / window, (to - from) / LEAST_MOVE];

@@ -21,12 +21,11 @@ import {
   windowStarts,
   withBends,
 } from "./velocity.js";
-import { standingPart } from "./standing.js";
 import { isNumber, velocitySummary } from "./velocity_summary.js";
-import { firstWindow, TRIAL_METHOD, windowChoice } from "./window_choice.js";
+import { chosenWindow, firstWindow, ordersOf } from "./window_choice.js";
 
-/** @import { Axes, Band, Measurement, Order, Plane, Settings } from "./measurement.js" */
-/** @import { Method, VelocityAt, Windows } from "./velocity.js" */
+/** @import { Axes, Band, Measurement } from "./measurement.js" */
+/** @import { Method, VelocityAt } from "./velocity.js" */
 
 /** Largest number of windows per order: enough to be worth its message, few enough to be done soon. */
 const MOST_WINDOWS = 64;
@@ -97,14 +96,15 @@ export const VELOCITY = {
   *divide(plane, { columns, axes }, settings) {
     const lineTime = lineTimeOf(axes);
     const pixelTime = lineTime === null ? 0 : settings.pixelTime / 1e6 / lineTime;
-    const windows = { columns, pixelTime, method: settings.method };
-    const isChosen = settings.chosen === AUTOMATICALLY;
+    const windows = { columns, pixelTime };
+    const { chosen, method } = settings;
+    const isChosen = chosen === AUTOMATICALLY;
     const window = isChosen ? yield* chosenWindow(plane, windows, lineTime) : settings.window;
     const step = isChosen ? halfOf(window) : settings.step;
-    const starts = windowStarts(plane.shape[0], { window, step });
+    const starts = windowStarts(plane.shape[0], window, step);
     const size = Math.min(MOST_WINDOWS, Math.ceil(starts.length / ORDERS)) || 1;
-    const found = yield ordersOf(plane, { ...windows, window }, starts, size);
-    return { found: withBends(found.flat(), { window, step }), settings: { ...settings, window, step } };
+    const found = yield ordersOf(plane, { ...windows, window, method }, starts, size);
+    return { found: withBends(found.flat(), window, step), settings: { ...settings, window, step } };
   },
   follow: (plane, { windows, starts }) => velocitiesAt(plane, windows, starts),
   columns(found, axes) {
@@ -159,37 +159,4 @@ function alongLine(pixelTime, { axes, pixelTime: ofFile, isTyped }) {
   return `corrected for ${significant(pixelTime, 6)} us per pixel (${
     isFromFile ? "from the file" : "typed"
   })`;
-}
-
-/**
- * Tries windows until one is chosen.
- *
- * @type {(plane: Plane, windows: Omit<Windows, "window" | "step">, lineTime: number | null) => Generator<Order[], number, VelocityAt[][]>}
- */
-function* chosenWindow(plane, windows, lineTime) {
-  const choice = windowChoice(plane.shape[0], lineTime);
-  let step = choice.next();
-  while (!step.done) {
-    const trials = step.value;
-    const orders = trials.flatMap(({ window, starts }) =>
-      ordersOf(plane, { ...windows, window, method: TRIAL_METHOD }, starts, 1)
-    );
-    const found = (yield orders.map((order) => ({ ...order, isTrial: true }))).flat();
-    step = choice.next(trials.map(({ starts }) => found.splice(0, starts.length)));
-  }
-  return step.value;
-}
-
-/**
- * Divides the windows that begin at the given lines into orders of `size` windows.
- *
- * @type {(plane: Plane, windows: Omit<Windows, "step">, starts: readonly number[], size: number) => Order[]}
- */
-function ordersOf({ samples, shape: [rows, columns] }, windows, starts, size) {
-  const standing = standingPart(samples, rows, columns, windows.window);
-  return Array.from({ length: Math.ceil(starts.length / size) }, (_, i) => {
-    const own = starts.slice(i * size, (i + 1) * size);
-    const lines = /** @type {const} */ ([own[0], own[own.length - 1] + windows.window]);
-    return { lines, windows: { ...windows, standing }, starts: own.map((start) => start - lines[0]) };
-  });
 }

@@ -1,11 +1,10 @@
 /** Chooses the window length for velocities by trying several in a few places of a recording. */
+import { standingPart } from "./standing.js";
 import { isNumber } from "./velocity_summary.js";
-import { SHORTEST_WINDOW, velocitiesAt } from "./velocity.js";
+import { SHORTEST_WINDOW } from "./velocity.js";
 
-/** @typedef {import("./velocity.js").VelocityAt} VelocityAt */
-
-/** Method of the trials: the published methods have no error to choose by. */
-export const TRIAL_METHOD = "autocorrelation";
+/** @import { Order, Plane } from "./measurement.js" */
+/** @import { VelocityAt, Windows } from "./velocity.js" */
 
 /** Seconds of a window: tens of milliseconds resolve the pulse of a mouse; slow flow needs the longer ones. */
 const DURATIONS = [0.02, 0.04, 0.08];
@@ -23,53 +22,46 @@ const PLACES = 12;
 /** A length measures most places if at least this share of its windows has a velocity. */
 const LEAST_SHARE = 0.8;
 
-/** @typedef {{window: number, starts: number[]}} Trial `starts` are the first lines of the windows */
-
 /**
- * Chooses in steps; the trials of one step can be measured at the same time.
+ * Yields orders that try lengths, and returns the lines of a window. Among windows of tens of milliseconds that measure
+ * most places, that with the least error is chosen; otherwise the shortest longer one that measures most places;
+ * otherwise the one that measures the most places.
  *
- * @param {number} rows lines of the recording
+ * @param {Plane} plane
+ * @param {Omit<Windows, "window" | "method" | "standing">} windows
  * @param {number | null} lineTime seconds per line, null if unknown
- * @returns {Generator<Trial[], number, VelocityAt[][]>} takes the velocities of the trials of a step, and returns the lines
- *   of a window. Among windows of tens of milliseconds that measure most places, that with the least error is chosen;
- *   otherwise the shortest longer one that measures most places; otherwise the one that measures the most places.
+ * @returns {Generator<Order[], number, VelocityAt[][]>}
  */
-export function* windowChoice(rows, lineTime) {
-  const trials = (/** @type {readonly number[]} */ durations) => {
-    const lengths = new Set(durations.map((duration) => linesOf(duration, lineTime, rows)));
-    return [...lengths].map((window) => ({ window, starts: placesOf(rows - window) }));
+export function* chosenWindow(plane, windows, lineTime) {
+  const [rows] = plane.shape;
+  const lengthsOf = (/** @type {readonly number[]} */ durations) => [
+    ...new Set(durations.map((duration) => linesOf(duration, lineTime, rows))),
+  ];
+  /** @type {(lengths: readonly number[]) => Generator<Order[], {window: number, share: number, error: number}[], VelocityAt[][]>} */
+  const tried = function* (lengths) {
+    const trials = lengths.map((window) =>
+      // The published methods have no error to choose by.
+      ordersOf(plane, { ...windows, window, method: "autocorrelation" }, placesOf(rows - window), 1)
+    );
+    const found = (yield trials.flat().map((order) => ({ ...order, isTrial: true }))).flat();
+    return lengths.map((window, i) => {
+      const own = found.splice(0, trials[i].length);
+      const errors = own.filter(isNumber).map(({ error }) => error).sort((a, b) => a - b);
+      const error = errors[Math.floor(errors.length / 2)] ?? Infinity;
+      return { window, share: errors.length / PLACES, error };
+    });
   };
-  const short = trials(DURATIONS);
-  const all = judged(short, yield short);
+  const short = lengthsOf(DURATIONS);
+  const all = yield* tried(short);
   const good = all.filter(({ share }) => share >= LEAST_SHARE);
   if (good.length > 0) return good.reduce((one, other) => other.error < one.error ? other : one).window;
-  for (const trial of trials(LONGER)) {
-    const [found] = judged([trial], yield [trial]);
-    if (found.share >= LEAST_SHARE) return found.window;
+  for (const window of lengthsOf(LONGER)) {
+    const [found] = yield* tried([window]);
+    if (found.share >= LEAST_SHARE) return window;
     all.push(found);
   }
   const greatest = all.reduce((one, other) => other.share > one.share ? other : one);
-  return greatest.share > 0 ? greatest.window : short[Math.min(1, short.length - 1)].window;
-}
-
-/**
- * @param {import("./velocity.js").Plane} plane
- * @param {Omit<import("./velocity.js").Windows, "window" | "step">} windows
- * @param {number | null} lineTime seconds per line, null if unknown
- * @returns {number} lines
- * @throws {RangeError} invalid columns or time along the line
- */
-export function chosenWindow(plane, windows, lineTime) {
-  const choice = windowChoice(plane.shape[0], lineTime);
-  let step = choice.next();
-  while (!step.done) {
-    step = choice.next(
-      step.value.map(({ window, starts }) =>
-        velocitiesAt(plane, { ...windows, window, method: TRIAL_METHOD }, starts)
-      ),
-    );
-  }
-  return step.value;
+  return greatest.share > 0 ? greatest.window : short[Math.min(1, short.length - 1)];
 }
 
 /** Lines of a window before anything is measured: 40 ms. @param {number | null} lineTime seconds @param {number} rows of the recording */
@@ -86,14 +78,16 @@ const linesOf = (duration, lineTime, rows) =>
 const placesOf = (last) =>
   last < 0 ? [] : Array.from({ length: PLACES }, (_, i) => Math.round(last * i / (PLACES - 1)));
 
-/** Share of the places with a velocity, and their median error, for each trial. @param {readonly Trial[]} trials @param {readonly VelocityAt[][]} found */
-function judged(trials, found) {
-  return trials.map(({ window }, i) => {
-    const errors = found[i].filter(isNumber).map(({ error }) => error).sort((a, b) => a - b);
-    return {
-      window,
-      share: errors.length / PLACES,
-      error: errors[Math.floor(errors.length / 2)] ?? Infinity,
-    };
+/**
+ * Divides the windows that begin at the given lines into orders of `size` windows.
+ *
+ * @type {(plane: Plane, windows: Omit<Windows, "standing">, starts: readonly number[], size: number) => Order[]}
+ */
+export function ordersOf({ samples, shape: [rows, columns] }, windows, starts, size) {
+  const standing = standingPart(samples, rows, columns, windows.window);
+  return Array.from({ length: Math.ceil(starts.length / size) }, (_, i) => {
+    const own = starts.slice(i * size, (i + 1) * size);
+    const lines = /** @type {const} */ ([own[0], own[own.length - 1] + windows.window]);
+    return { lines, windows: { ...windows, standing }, starts: own.map((start) => start - lines[0]) };
   });
 }

@@ -22,7 +22,8 @@ import { mean } from "./traces.js";
  * @property {number} error estimated relative standard error; NaN unless measured
  * @property {{velocity: number, error: number}} [straight] of a changing window, before its correction for a bend
  *
- * @typedef {{velocity: number, share: number, difference: number}} Direction see {@linkcode Scores}
+ * @typedef {ReturnType<typeof scoresOf>} Scores
+ * @typedef {{velocity: number, share: number, difference: number}} Direction see {@linkcode scoresOf}
  */
 
 /** A streak has a measurable angle if it moves at least this far along both axes within the window. */
@@ -76,7 +77,7 @@ export function roughVelocity(values, rows, columns) {
   const centre = values.map((value) => Number.isFinite(value) ? value - middle : NaN);
   const whole = centre.map((value) => Number.isNaN(value) ? 0 : value);
   const streaks = likeness(whole, rows, columns, LEAST_SIGNIFICANCE);
-  const scores = new Scores(smoothed(centre, rows, columns, streaks.sigma), rows, columns);
+  const scores = scoresOf(smoothed(centre, rows, columns, streaks.sigma), rows, columns);
   if (!(scores.energy > 0)) return unmeasured("unclear", 0);
   const best = bestDirection(scores);
   // The lines have structure, but no later line repeats it.
@@ -103,8 +104,8 @@ export function roughVelocity(values, rows, columns) {
   return found("measured");
 }
 
-/** @type {(verdict: Verdict, share: number) => WindowVelocity} */
-const unmeasured = (verdict, share) => ({
+/** No velocity. @type {(verdict: Verdict, share: number) => WindowVelocity} */
+export const unmeasured = (verdict, share) => ({
   verdict,
   velocity: NaN,
   confidence: Math.max(0, share),
@@ -137,78 +138,70 @@ function movingShare(values, rows, columns, velocity) {
   return energy > 0 ? product / energy : 0;
 }
 
-/** Agreement of the samples of a window along a direction. */
-class Scores {
-  /** Squared difference of a pair at a lag, and energy of both samples: mean over columns, summed over pairs of lines. */
-  #differences;
-  #energies;
-  /**
-   * Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line: twice the mean
-   * gain of the columns that have a partner at this distance.
-   */
-  #noises;
-
-  /** @param {import("./smoothing.js").Smoothed} window @param {number} rows @param {number} columns */
-  constructor({ values, gains }, rows, columns) {
-    this.rows = rows;
-    this.columns = columns;
-    const productAt = autocorrelation(values, rows, columns);
-    [this.#differences, this.#energies] = meansAtLags(productAt, values, rows, columns);
-    this.#noises = new Float64Array(columns);
-    let sum = 0;
-    for (let paired = 1; paired <= columns; paired += 1) {
-      sum += gains[paired - 1];
-      this.#noises[columns - paired] = 2 * sum / paired;
-    }
-    this.energy = productAt(0, 0);
+/**
+ * Agreement of the samples of a window along a direction.
+ *
+ * @param {import("./smoothing.js").Smoothed} window
+ * @param {number} rows
+ * @param {number} columns
+ */
+function scoresOf({ values, gains }, rows, columns) {
+  const productAt = autocorrelation(values, rows, columns);
+  const [differences, energies] = meansAtLags(productAt, values, rows, columns);
+  // Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line: twice the mean
+  // gain of the columns that have a partner at this distance.
+  const noises = new Float64Array(columns);
+  let sum = 0;
+  for (let paired = 1; paired <= columns; paired += 1) {
+    sum += gains[paired - 1];
+    noises[columns - paired] = 2 * sum / paired;
+  }
+  const wholeEnergy = productAt(0, 0);
+  let spread = 1;
+  for (let pixels = 1; pixels < columns; pixels += 1) spread += 2 * (productAt(0, pixels) / wholeEnergy) ** 2;
+  return {
+    rows,
+    columns,
+    energy: wholeEnergy,
     /** Factor by which similar neighbours along a line reduce the number of independent pairs (Bartlett's formula). */
-    this.spread = 1;
-    for (let pixels = 1; pixels < columns; pixels += 1) {
-      this.spread += 2 * (productAt(0, pixels) / this.energy) ** 2;
-    }
-  }
-
-  /** Longest time in lines that a streak of a velocity stays in the window. @param {number} velocity */
-  duration(velocity) {
-    return Math.min(this.rows, this.columns / Math.abs(velocity));
-  }
-
-  /**
-   * @param {number} velocity
-   * @param {number} [longest] lines between the samples of a pair, at most
-   * @returns `share`, the agreement of samples along the streaks, at most 1; `difference` of the samples, as the variance of
-   *   the white noise that would cause it; `weight`, the summed squared difference that noise of variance 1 would cause;
-   *   `pairs`, and the mean of their squared distances in lines, `square`
-   */
-  of(velocity, longest = this.rows - 1) {
-    const { rows, columns } = this;
-    const [differences, energies, noises] = [this.#differences, this.#energies, this.#noises];
-    let [difference, energy, pairs, squares, weight] = [0, 0, 0, 0, 0];
-    for (let lines = 1; lines <= longest; lines += 1) {
-      const shift = velocity * lines;
-      const distance = Math.abs(shift);
-      const overlap = columns - distance - LEAST_OVERLAP;
-      if (overlap <= 0) break;
-      const below = Math.floor(shift);
-      const part = shift - below;
-      const at = lines * (2 * columns - 1) + columns - 1 + below;
-      difference += overlap *
-        cubic(differences[at - 1], differences[at], differences[at + 1], differences[at + 2], part);
-      energy += overlap * ((1 - part) * energies[at] + part * energies[at + 1]);
-      const near = Math.floor(distance);
-      const noise = noises[near] + (distance - near) * (noises[near + 1] - noises[near]);
-      pairs += overlap * (rows - lines);
-      squares += overlap * (rows - lines) * lines * lines;
-      weight += overlap * (rows - lines) * noise;
-    }
-    return {
-      share: energy > 0 ? 1 - difference / energy : 0,
-      difference: difference / weight,
-      weight,
-      pairs,
-      square: squares / pairs,
-    };
-  }
+    spread,
+    /** Longest time in lines that a streak of a velocity stays in the window. */
+    duration: (/** @type {number} */ velocity) => Math.min(rows, columns / Math.abs(velocity)),
+    /**
+     * @param {number} velocity
+     * @param {number} [longest] lines between the samples of a pair, at most
+     * @returns `share`, the agreement of samples along the streaks, at most 1; `difference` of the samples, as the variance of
+     *   the white noise that would cause it; `weight`, the summed squared difference that noise of variance 1 would cause;
+     *   `pairs`, and the mean of their squared distances in lines, `square`
+     */
+    of(velocity, longest = rows - 1) {
+      let [difference, energy, pairs, squares, weight] = [0, 0, 0, 0, 0];
+      for (let lines = 1; lines <= longest; lines += 1) {
+        const shift = velocity * lines;
+        const distance = Math.abs(shift);
+        const overlap = columns - distance - LEAST_OVERLAP;
+        if (overlap <= 0) break;
+        const below = Math.floor(shift);
+        const part = shift - below;
+        const at = lines * (2 * columns - 1) + columns - 1 + below;
+        difference += overlap *
+          cubic(differences[at - 1], differences[at], differences[at + 1], differences[at + 2], part);
+        energy += overlap * ((1 - part) * energies[at] + part * energies[at + 1]);
+        const near = Math.floor(distance);
+        const noise = noises[near] + (distance - near) * (noises[near + 1] - noises[near]);
+        pairs += overlap * (rows - lines);
+        squares += overlap * (rows - lines) * lines * lines;
+        weight += overlap * (rows - lines) * noise;
+      }
+      return {
+        share: energy > 0 ? 1 - difference / energy : 0,
+        difference: difference / weight,
+        weight,
+        pairs,
+        square: squares / pairs,
+      };
+    },
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Kymograph } from "../../static/measure/kymograph.js";
-import { lengthOf, LineProfile } from "../../static/measure/line_profile.js";
+import { lengthOf, lineProfile } from "../../static/measure/line_profile.js";
 import expected from "./measured/profiles.json" with { type: "json" };
 
 const point = ([x, y]: number[]) => ({ x: x!, y: y! });
@@ -9,7 +9,7 @@ Deno.test("a straight line has the samples of skimage.measure.profile_line", asy
   const samples = Float32Array.from(expected.samples);
   for (const { start, end, width, values } of expected.cases) {
     await t.step(`${start} to ${end}, ${width} wide`, () => {
-      const found = new LineProfile([point(start), point(end)], width, expected.shape).of(samples);
+      const found = lineProfile([point(start), point(end)], width, expected.shape).of(samples);
       assert.equal(found.length, values.length);
       found.forEach((value, i) =>
         assert(Math.abs(value - values[i]!) < 0.001, `${i}: ${value}, not ${values[i]}`)
@@ -25,10 +25,10 @@ const ramp = (rows: number, columns: number) =>
 Deno.test("a freehand line is sampled at equal distances around its corners", () => {
   const points = [{ x: 1, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 4 }];
   assert.equal(lengthOf(points), 6);
-  const profile = new LineProfile(points, 1, [6, 6]);
+  const profile = lineProfile(points, 1, [6, 6]);
   assert.deepEqual([...profile.of(ramp(6, 6))], [11, 12, 13, 14, 24, 34, 44]);
   // Three wide: the mean of a ramp is its middle.
-  assert.deepEqual([...new LineProfile(points.slice(0, 2), 3, [6, 6]).of(ramp(6, 6))], [11, 12, 13, 14]);
+  assert.deepEqual([...lineProfile(points.slice(0, 2), 3, [6, 6]).of(ramp(6, 6))], [11, 12, 13, 14]);
 });
 
 Deno.test("samples that are missing or outside do not count", () => {
@@ -37,7 +37,7 @@ Deno.test("samples that are missing or outside do not count", () => {
   const along = (
     y: number,
     width: number,
-  ) => [...new LineProfile([{ x: 0, y }, { x: 5, y }], width, [4, 4]).of(samples)];
+  ) => [...lineProfile([{ x: 0, y }, { x: 5, y }], width, [4, 4]).of(samples)];
   assert.deepEqual(along(1, 1), [10, NaN, 12, 13, NaN, NaN]);
   // Rows -1, 0 and 1: the first is outside, one sample of the last is missing.
   assert.deepEqual(along(0, 3), [5, 1, 7, 8, NaN, NaN]);
@@ -53,7 +53,7 @@ Deno.test("a line needs two different points", () => {
       { x: NaN, y: 0 },
     ]]
   ) {
-    assert.throws(() => new LineProfile(points, 1, [4, 4]), RangeError);
+    assert.throws(() => lineProfile(points, 1, [4, 4]), RangeError);
   }
 });
 

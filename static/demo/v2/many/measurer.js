@@ -79,7 +79,7 @@ export class Measurer {
     const planes = group.channels.map(({ samples }) => samples);
     const chosen = Math.max(0, parts.findIndex(({ id }) => id === drawn.images?.part));
     const at = order.over && sources.get(order.over)?.at() || [];
-    const images = found.means === null || order.over === null ? null : keptMeans(found.means.of(chosen), {
+    const images = found.means === null || order.over === null ? null : keptMeans(found.means[chosen], {
       part: parts[chosen],
       axis: order.over,
       channels: order.channels,

@@ -149,7 +149,7 @@ export class ImagePanel extends Panel {
     const { means } = await this.#measured({ parts: [part], over: axis, projection: null }, signal);
     if (means === null) return;
     const channels = scan.group.channels.map(({ name }) => name);
-    this.kept = keptMeans(means.of(0), { part, axis, channels, at, axes: scan.axes });
+    this.kept = keptMeans(means[0], { part, axis, channels, at, axes: scan.axes });
     this.#status.textContent = `${this.kept.rows.length} images`;
     showPlot(this.#plot, this.plot());
   }
