@@ -1,12 +1,7 @@
 /** Velocities that are measured in synthetic pulsatile flow (streaks.ts), with the window that is chosen for it. */
-import {
-  type Method,
-  physicalVelocity,
-  type VelocityAt,
-  velocityOverTime,
-} from "../../static/measure/velocity.js";
+import { type Method, physicalVelocity, type VelocityAt } from "../../static/measure/velocity.js";
 import { isNumber, type Summary, velocitySummary } from "../../static/measure/velocity_summary.js";
-import { chosenWindow } from "../../static/measure/window_choice.js";
+import { measuredIn } from "../page/synthetic.ts";
 import { streaks } from "./streaks.ts";
 
 /** Flow between 303 and 903 µm/s, or steady flow of 603 µm/s. */
@@ -66,14 +61,10 @@ export function measuredPulses(what: Pulses): MeasuredPulses {
       pixelTime,
     });
     const plane = { samples, shape: [lines, columns] };
-    const part = { columns: [0, columns] as const, pixelTime };
-    const window = what.window ?? chosenWindow(plane, part, lineTime);
-    const found = velocityOverTime(plane, {
-      ...part,
-      window,
-      step: Math.max(1, Math.floor(window / 2)),
-      method: what.method ?? "autocorrelation",
-    });
+    const { found, settings: { window } } = measuredIn("velocity", plane, {
+      window: what.window,
+      method: what.method,
+    }, { axes, pixelTime: what.pixelTime ?? 0 });
     all.push(...found);
     for (const number of found.filter(isNumber)) {
       const truth = sign * speed((number.line + pixelTime * columns / 2) * lineTime);

@@ -1,6 +1,6 @@
 /** Velocities that are measured in synthetic streaks (streaks.ts), with their errors. */
-import { velocityOverTime } from "../../static/measure/velocity.js";
 import type { WindowVelocity } from "../../static/measure/window_velocity.js";
+import { measuredIn } from "../page/synthetic.ts";
 import { streaks } from "./streaks.ts";
 
 const WINDOWS = 10;
@@ -23,12 +23,11 @@ export type Measured = WindowVelocity & { readonly off: number };
 
 export function measuredStreaks({ window, columns, speed, noise, cells, recordings }: Field): Measured[] {
   const lines = WINDOWS * window;
-  const windows = { window, step: window, columns: [0, columns] as const };
   const [width, distance] = cells;
   return Array.from({ length: recordings }, (_, i) => {
     const velocity = i % 2 === 0 ? speed : -speed;
     const samples = streaks({ lines, columns, velocity, noise, seed: 100 + i, width, distance });
-    return velocityOverTime({ samples, shape: [lines, columns] }, windows)
+    return measuredIn("velocity", { samples, shape: [lines, columns] }, { window, step: window }).found
       .map((found) => ({ ...found, off: Math.abs(found.velocity / velocity - 1) }));
   }).flat();
 }

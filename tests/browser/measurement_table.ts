@@ -5,12 +5,9 @@
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { diameterOverTime } from "../../static/measure/diameter.js";
-import { fluxOverTime } from "../../static/measure/flux.js";
 import { heartRate } from "../../static/measure/heart_rate.js";
-import { findSparks } from "../../static/measure/sparks.js";
 import { percentile } from "../../static/measure/traces.js";
-import { cells, pulse, sparks, vessel } from "../page/synthetic.ts";
+import { cells, measuredIn, pulse, sparks, vessel } from "../page/synthetic.ts";
 
 // deno-lint-ignore no-explicit-any
 type Found = any;
@@ -38,7 +35,7 @@ for (const [diameter, blur, snr] of [[15, 0.8, 5], [30, 1.5, 5], [30, 1.5, 20]] 
   };
   const own = () =>
     (["half-maximum", "gradient"] as const).map((method) =>
-      off(diameterOverTime(plane, { method }).map((one) => one.diameter))
+      off(measuredIn("diameter", plane, { method }).found.map((one) => one.diameter))
     ).join("; ");
   const words = `diameter of ${diameter} columns, blur ${blur}, signal-to-noise ${snr}`;
   cases.push({ words, kind: "diameter", ...plane, own, peer: off });
@@ -71,9 +68,7 @@ for (const coverage of [0.3, 0.5, 0.7]) {
     });
     const { length } = made.passed;
     const own = () => {
-      const found = fluxOverTime(made.plane, { lineTime: 0.001 }).filter(({ verdict }) =>
-        verdict === "counted"
-      );
+      const found = measuredIn("flux", made.plane).found.filter(({ verdict }) => verdict === "counted");
       const truth = found.flatMap(({ line }) => made.passed.filter((at) => Math.abs(at - line) < 100)).length;
       return String(found.reduce((sum, one) => sum + one.cells, 0) / truth - 1);
     };
@@ -93,7 +88,8 @@ for (const [width, rise, decay] of [[8, 2, 10], [12, 3, 14], [16, 5, 20]] as con
       off(2, width)
     }, ${off(3, duration)}`;
   };
-  const own = () => told(findSparks(plane).map((one) => [one.line, one.column, one.width, one.duration]));
+  const own = () =>
+    told(measuredIn("sparks", plane).found.map((one) => [one.line, one.column, one.width, one.duration]));
   cases.push({
     words: `sparks of ${width} columns, signal-to-noise 4`,
     kind: "sparks",

@@ -11,7 +11,7 @@ import {
   STACK_COLUMNS,
   STACK_ROWS,
 } from "../browser/measured_stack.ts";
-import { bandMean, relativeChange } from "../../static/measure/traces.js";
+import { PLAIN_TRACE, traceOf } from "../../static/measure/traces.js";
 import { findEvents } from "../../static/measure/events.js";
 import {
   ACTIVE,
@@ -70,8 +70,8 @@ Deno.test("measure: bands of a recording have the numbers of the page's modules"
     "30",
     "49",
   ]);
-  const raw = bandMean(Float32Array.from(scanPlanes()[1]), SCAN_SHAPE, ...ACTIVE);
-  const change = relativeChange(raw, { kind: "percentile", percentile: 20 });
+  const plane = { samples: Float32Array.from(scanPlanes()[1]), shape: SCAN_SHAPE };
+  const change = traceOf(plane, ACTIVE, { ...PLAIN_TRACE, isChange: true, percentile: 20 }, LINE_TIME);
   const found = findEvents(change.values, events);
   assert.equal(Number(active!["Events"]), found.length);
   const [one, other] = found.map(({ amplitude }) => amplitude);

@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
-import { velocitiesAt, velocityOverTime } from "../../static/measure/velocity.js";
 import { velocitySummary } from "../../static/measure/velocity_summary.js";
-import { chosenWindow, firstWindow } from "../../static/measure/window_choice.js";
+import { firstWindow } from "../../static/measure/window_choice.js";
 import { measuredPulses } from "../browser/measured_pulses.ts";
 import { percentile } from "../browser/measured_streaks.ts";
 import { streaks } from "../browser/streaks.ts";
+import { measuredIn } from "./synthetic.ts";
 
 Deno.test("pulsatile flow is measured in windows of tens of milliseconds", async (t) => {
   for (const [frequency, noise] of [[2, 1], [5, 0.5], [5, 1], [10, 0.5], [10, 1]] as const) {
     await t.step(`${frequency} Hz, noise ${noise}`, () => {
-      const { all, numbers, covered, windows, summaries } = measuredPulses({
-        frequency,
-        noise,
-        recordings: 2,
-      });
+      const pulses = measuredPulses({ frequency, noise, recordings: 2 });
+      const { all, numbers, covered, windows, summaries } = pulses;
       // Lines of 1 ms.
       assert(windows.every((window) => window >= 20 && window <= 80), `${windows}`);
       assert(numbers.length >= 0.8 * all.length, `${numbers.length} of ${all.length}`);
@@ -92,11 +89,12 @@ Deno.test("a summary tells part of a cycle, and means whole ones", () => {
 Deno.test("longer windows are chosen for slow flow, and shorter ones for a short recording", () => {
   // 0.02 pixels a line: 3 pixels in 150 lines.
   const samples = streaks({ lines: 2400, columns: 64, velocity: 0.02, noise: 0.2, seed: 1 });
-  const plane = { samples, shape: [2400, 64] };
-  const window = chosenWindow(plane, { columns: [0, 64] }, 0.001);
-  assert(window >= 160 && window <= 640, `${window}`);
-  const short = { samples: samples.subarray(0, 90 * 64), shape: [90, 64] };
-  assert(chosenWindow(short, { columns: [0, 64] }, 0.001) <= 30);
+  const chosen = (lines: number) => {
+    const plane = { samples: samples.subarray(0, lines * 64), shape: [lines, 64] };
+    return measuredIn("velocity", plane).settings.window;
+  };
+  assert(chosen(2400) >= 160 && chosen(2400) <= 640, `${chosen(2400)}`);
+  assert(chosen(90) <= 30);
   assert.equal(firstWindow(0.001, 2400), 40);
   assert.equal(firstWindow(0.01, 2400), 16);
   assert.equal(firstWindow(0.001, 60), 20);
@@ -108,24 +106,14 @@ Deno.test("velocities are corrected for the time along the line", async (t) => {
   for (const [velocity, pixelTime] of [[12, 0.007], [-12, 0.007], [1.2, 0.01]] as const) {
     await t.step(`${velocity} pixels a line`, () => {
       const samples = streaks({ lines, columns, velocity, noise: 0.2, seed: 3, pixelTime });
-      const at = (time: number) =>
-        velocityOverTime({ samples, shape: [lines, columns] }, {
-          window: 60,
-          step: 60,
-          columns: [0, columns],
-          pixelTime: time,
-        });
-      for (const found of at(pixelTime)) {
-        assert(Math.abs(found.velocity / velocity - 1) < 0.01, `${found.velocity}`);
-      }
-      for (const found of at(0)) {
-        const apparent = velocity / (1 - velocity * pixelTime);
-        assert(Math.abs(found.velocity / apparent - 1) < 0.01, `${found.velocity}, not ${apparent}`);
+      const plane = { samples, shape: [lines, columns] };
+      for (const [time, truth] of [[pixelTime, velocity], [0, velocity / (1 - velocity * pixelTime)]]) {
+        // Microseconds of a line of 1 ms.
+        const { found } = measuredIn("velocity", plane, { window: 60, step: 60, pixelTime: 1000 * time! });
+        for (const one of found) {
+          assert(Math.abs(one.velocity / truth! - 1) < 0.01, `${one.velocity}, not ${truth}`);
+        }
       }
     });
-  }
-  const plane = { samples: new Float32Array(lines * columns), shape: [lines, columns] };
-  for (const pixelTime of [-0.001, 0.02, NaN]) {
-    assert.throws(() => velocitiesAt(plane, { window: 60, columns: [0, 64], pixelTime }, [0]), RangeError);
   }
 });

@@ -69,7 +69,7 @@ Deno.test("means over focus and the maximum come from one pass in any order", as
   });
   assert.equal(passes, 1);
   const cell = sample(3, 2, 0);
-  assert.deepEqual([...found.means!.of(2)![1]!], [cell + 1000, NaN, cell + 1200, cell + 1300]);
+  assert.deepEqual([...found.means![2]![1]!], [cell + 1000, NaN, cell + 1200, cell + 1300]);
   const rows = stackRows(ORDER, found, []);
   assert.deepEqual(rows.map(({ Region, Channel }) => `${Region} ${Channel}`), [
     "whole image A",

@@ -1,4 +1,40 @@
-/** Synthetic recordings whose truth is what made them: cells, vessels, pulses and sparks. */
+/** Synthetic recordings whose truth is what made them (cells, vessels, pulses and sparks), and what is measured in them. */
+import type { DiameterAt } from "../../static/measure/diameter.js";
+import type { FluxAt } from "../../static/measure/flux.js";
+import { type Band, measured, type Plane, settingsOf } from "../../static/measure/measurement.js";
+import { MEASUREMENTS } from "../../static/measure/measurements.js";
+import type { Spark } from "../../static/measure/sparks.js";
+import { PLAIN_TRACE } from "../../static/measure/traces.js";
+import type { VelocityAt } from "../../static/measure/velocity.js";
+
+interface Items {
+  velocity: VelocityAt;
+  diameter: DiameterAt;
+  flux: FluxAt;
+  sparks: Spark;
+}
+
+/** Measures as the page does, by default whole lines of 1 ms, and columns of 1 µm, with the settings that the page suggests. */
+export function measuredIn<K extends keyof Items>(
+  key: K,
+  plane: Plane,
+  settings: Readonly<Record<string, unknown>> = {},
+  part: Partial<Band> = {},
+): { found: Items[K][]; settings: Readonly<Record<string, unknown>> & { window: number } } {
+  const measurement = MEASUREMENTS.find((one) => one.key === key)!;
+  const band: Band = {
+    columns: [0, plane.shape[1]!],
+    axes: [{ step: 0.001, unit: "seconds" }, { step: 1, unit: "um" }],
+    lines: plane.shape[0]!,
+    pixelTime: 0,
+    isTyped: false,
+    trace: PLAIN_TRACE,
+    ...part,
+  };
+  return measured(measurement, plane, band, settingsOf(measurement, settings, band)) as ReturnType<
+    typeof measuredIn<K>
+  >;
+}
 
 /** Repeatable normal deviates (Box and Muller, over a linear congruential generator). */
 export function noise(seed: number): { uniform(): number; normal(): number } {

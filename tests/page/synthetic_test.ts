@@ -1,20 +1,16 @@
 /** Diameter, heart rate, flux and sparks of synthetic recordings, whose truth is what made them. */
 import assert from "node:assert/strict";
-import { type DiameterMethod, diameterOverTime } from "../../static/measure/diameter.js";
-import { fluxOverTime } from "../../static/measure/flux.js";
 import { heartRate } from "../../static/measure/heart_rate.js";
-import { findSparks, type Spark } from "../../static/measure/sparks.js";
+import type { Spark } from "../../static/measure/sparks.js";
 import { percentile } from "../../static/measure/traces.js";
-import { cells, noise, pulse, sparks, vessel } from "./synthetic.ts";
-
-const METHODS: readonly DiameterMethod[] = ["half-maximum", "gradient"];
+import { cells, measuredIn, noise, pulse, sparks, vessel } from "./synthetic.ts";
 
 Deno.test("the diameter is within a tenth of a column in the median, down to a signal-to-noise of 5", () => {
-  for (const method of METHODS) {
+  for (const method of ["half-maximum", "gradient"]) {
     for (const [diameter, blur] of [[15, 0.8], [15, 1.5], [30, 0.8], [30, 1.5]] as const) {
       for (const snr of [5, 20]) {
         const { plane, truth } = vessel({ diameter, blur, snr });
-        const found = diameterOverTime(plane, { method, window: 10 });
+        const found = measuredIn("diameter", plane, { method }).found;
         const off = found.map((one) =>
           one.diameter - truth.slice(one.line - 4.5, one.line + 5.5).reduce((a, b) => a + b) / 10
         );
@@ -32,25 +28,18 @@ Deno.test("the diameter is within a tenth of a column in the median, down to a s
 
 Deno.test("what is unclear has no diameter and says why", () => {
   const { plane } = vessel({ diameter: 20, blur: 1, snr: 20 });
-  const verdicts = (columns: readonly [number, number], from = plane) =>
-    new Set(
-      diameterOverTime(from, { columns }).map(({ verdict, diameter }) =>
-        `${verdict} ${Number.isNaN(diameter)}`
-      ),
+  const verdicts = (from = plane, part = {}) =>
+    measuredIn("diameter", from, {}, part).found.map(({ verdict, diameter }) =>
+      `${verdict} ${Number.isNaN(diameter)}`
     );
-  assert.deepEqual([...verdicts([30, 64])], ["cut true"]);
+  assert.deepEqual([...new Set(verdicts(plane, { columns: [30, 64] }))], ["cut true"]);
   const { normal } = noise(3);
-  const dark = { samples: Float32Array.from(plane.samples, () => 100 + normal()), shape: plane.shape };
-  const faint = diameterOverTime(dark).filter(({ verdict }) => verdict !== "faint").length;
-  assert.ok(faint <= 1, `${faint} of 100 means of noise have a lumen`);
-  const two = {
-    samples: Float32Array.from(
-      plane.samples,
-      (_, i) => [10, 11, 12, 13, 40, 41, 42, 43, 44].includes(i % 64) ? 200 : 100,
-    ),
-    shape: plane.shape,
-  };
-  assert.deepEqual([...verdicts([0, 64], two)], ["divided true"]);
+  const dark = { ...plane, samples: plane.samples.map(() => 100 + normal()) };
+  const clear = verdicts(dark).filter((words) => words !== "faint true").length;
+  assert.ok(clear <= 1, `${clear} of 100 means of noise have a lumen`);
+  const isLumen = (x: number) => x >= 10 && x < 14 || x >= 40 && x < 45;
+  const two = { ...plane, samples: plane.samples.map((_, i) => isLumen(i % 64) ? 200 : 100) };
+  assert.deepEqual([...new Set(verdicts(two))], ["divided true"]);
 });
 
 Deno.test("the heart rate is within 2 % from five beats on, with gaps and drift", () => {
@@ -86,7 +75,7 @@ Deno.test("the flux is within 5 % up to 70 % of the line covered", () => {
   for (const [velocity, pulse] of [[-1.2, 0], [3, 0], [0.8, 0.4]] as const) {
     for (const coverage of [0.3, 0.7]) {
       const { plane, passed } = cells({ ...CELLS, velocity, pulse, length: 10, coverage, snr: 4, seed: 3 });
-      const found = fluxOverTime(plane, { lineTime: 0.001 }).filter(({ verdict }) => verdict === "counted");
+      const found = measuredIn("flux", plane).found.filter(({ verdict }) => verdict === "counted");
       const what = `${velocity} columns a line, ${100 * coverage} % covered`;
       assert.ok(found.length >= 4, `${what}: ${found.length} of 6 counted`);
       const counted = found.reduce((sum, one) => sum + one.cells, 0);
@@ -100,25 +89,25 @@ Deno.test("the flux is within 5 % up to 70 % of the line covered", () => {
 Deno.test("bright cells are counted as dark ones are", () => {
   const { plane, passed } = cells({ ...CELLS, velocity: 1, length: 10, coverage: 0.4, snr: 5, seed: 2 });
   const samples = plane.samples.map((value) => 300 - value);
-  const found = fluxOverTime({ ...plane, samples }, { cells: "bright", window: 1200, lineTime: 0.001 });
+  const { found } = measuredIn("flux", { ...plane, samples }, { cells: "bright", window: 1200 });
   assert.ok(Math.abs(found[0]!.cells / passed.length - 1) < 0.05);
 });
 
 Deno.test("what cannot be counted has no number and says why", () => {
   const { normal } = noise(4);
   const samples = Float32Array.from({ length: 1200 * 64 }, () => 100 + normal());
-  const blank = fluxOverTime({ samples, shape: [1200, 64] }, { lineTime: 0.001 });
+  const blank = measuredIn("flux", { samples, shape: [1200, 64] }).found;
   assert.deepEqual([...new Set(blank.map(({ verdict }) => verdict))], ["no velocity"]);
   assert.ok(blank.every(({ cells, flux }) => Number.isNaN(cells) && Number.isNaN(flux)));
   const { plane } = cells({ ...CELLS, velocity: 1, length: 10, coverage: 0.9, snr: 5, seed: 1 });
-  const crowded = fluxOverTime(plane, { lineTime: 0.001 });
+  const crowded = measuredIn("flux", plane).found;
   assert.ok(crowded.filter(({ verdict }) => verdict === "crowded").length >= 4);
 });
 
 Deno.test("sparks are found and measured at a signal-to-noise of 4", () => {
   for (const [width, rise, decay] of [[12, 3, 14], [8, 2, 10], [16, 5, 20]] as const) {
     const { plane, peaks, duration } = sparks({ width, rise, decay, snr: 4, seed: 5 + width });
-    const found = findSparks(plane);
+    const { found } = measuredIn("sparks", plane);
     const isTrue = (spark: Spark) =>
       peaks.some(({ line, column }) =>
         Math.abs(line - spark.line) < 15 && Math.abs(column - spark.column) < width
@@ -138,8 +127,10 @@ Deno.test("sparks are found and measured at a signal-to-noise of 4", () => {
 Deno.test("noise alone and an even recording have no sparks", () => {
   const { normal } = noise(6);
   const shape = [2000, 200];
-  const samples = Float32Array.from({ length: 2000 * 200 }, () => 100 + 25 * normal());
-  assert.ok(findSparks({ samples, shape }).length <= 2);
-  assert.deepEqual(findSparks({ samples: new Float32Array(2000 * 200).fill(7), shape }), []);
-  assert.deepEqual(findSparks({ samples: new Float32Array(2000 * 200), shape }), []);
+  const count = (value: () => number) => {
+    const samples = Float32Array.from({ length: 2000 * 200 }, value);
+    return measuredIn("sparks", { samples, shape }).found.length;
+  };
+  assert.ok(count(() => 100 + 25 * normal()) <= 2);
+  assert.deepEqual([count(() => 7), count(() => 0)], [0, 0]);
 });

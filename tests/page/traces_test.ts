@@ -1,37 +1,42 @@
 import assert from "node:assert/strict";
-import { bandMean, mean, percentile, relativeChange, runningMean } from "../../static/measure/traces.js";
+import { mean, percentile, PLAIN_TRACE, runningMean, traceOf } from "../../static/measure/traces.js";
 
 // 1 2 3
 // 4 5 6
 // 7 . 9     (a gap)
 // . . .
 const SAMPLES = Float32Array.of(1, 2, 3, 4, 5, 6, 7, NaN, 9, NaN, Infinity, NaN);
-const SHAPE = [4, 3];
+const PLANE = { samples: SAMPLES, shape: [4, 3] };
 
 Deno.test("a band has the mean of its finite samples for each row", () => {
-  assert.deepEqual([...bandMean(SAMPLES, SHAPE, 1, 3)], [2.5, 5.5, 9, NaN]);
-  assert.deepEqual([...bandMean(SAMPLES, SHAPE, 0, 1)], [1, 4, 7, NaN]);
+  const meanOf = (from: number, to: number) => [...traceOf(PLANE, [from, to], PLAIN_TRACE, 1).values];
+  assert.deepEqual(meanOf(1, 3), [2.5, 5.5, 9, NaN]);
+  assert.deepEqual(meanOf(0, 1), [1, 4, 7, NaN]);
   // Beyond the plane there is nothing.
-  assert.deepEqual([...bandMean(SAMPLES, SHAPE, -5, 50)], [2, 5, 8, NaN]);
+  assert.deepEqual(meanOf(-5, 50), [2, 5, 8, NaN]);
 });
 
+/** The change of a trace, whose lines are a second long. */
+function changeOf(trace: readonly number[], settings = {}) {
+  const plane = { samples: Float32Array.from(trace), shape: [trace.length, 1] };
+  return traceOf(plane, [0, 1], { ...PLAIN_TRACE, isChange: true, ...settings }, 1);
+}
+
 Deno.test("relative change refers to a baseline", () => {
-  const trace = Float64Array.of(100, 110, NaN, 90, 200, 150);
+  const trace = [100, 110, NaN, 90, 200, 150];
   // (100 + 110 + 90) / 3
-  const { values, baseline } = relativeChange(trace, { kind: "window", from: 0, to: 4 });
+  const { values, baseline } = changeOf(trace, { kind: "window", from: 0, to: 4 });
   assert.equal(baseline, 100);
   [0, 0.1, NaN, -0.1, 1, 0.5].forEach((value, i) =>
     assert(Object.is(value, values[i]) || Math.abs(values[i]! - value) < 1e-12)
   );
   // A detector that gives 50 in the dark: (200 - 100) / (100 - 50)
-  assert.equal(relativeChange(trace, { kind: "window", from: 0, to: 4 }, 50).values[4], 2);
+  assert.equal(changeOf(trace, { kind: "window", from: 0, to: 4, offset: 50 }).values[4], 2);
 });
 
 Deno.test("a baseline without light gives no relative change", () => {
-  for (
-    const baseline of [{ kind: "window", from: 4, to: 9 }, { kind: "percentile", percentile: 50 }] as const
-  ) {
-    assert(relativeChange(Float64Array.of(0, 0, 0, 5), baseline).values.every(Number.isNaN));
+  for (const settings of [{ kind: "window", from: 4, to: 9 }, { kind: "percentile", percentile: 50 }]) {
+    assert(changeOf([0, 0, 0, 5], settings).values.every(Number.isNaN));
   }
 });
 

@@ -3,24 +3,25 @@ import { autocorrelation } from "../../static/measure/autocorrelation.js";
 import { pivVelocity, radonVelocity } from "../../static/measure/published_methods.js";
 import {
   lineVelocity,
-  type Method,
   physicalVelocity,
   resolvable,
-  velocityOverTime,
-  velocityUnit,
+  velocityTableUnit,
 } from "../../static/measure/velocity.js";
 import { velocitySummary } from "../../static/measure/velocity_summary.js";
 import { windowVelocity } from "../../static/measure/window_velocity.js";
 import { measuredStreaks, percentile } from "../browser/measured_streaks.ts";
 import { normalNumbers, randomNumbers, streaks } from "../browser/streaks.ts";
+import { measuredIn } from "./synthetic.ts";
 import published from "./measured/published.json" with { type: "json" };
 import expected from "./measured/velocities.json" with { type: "json" };
 
 /** Velocities in all windows of whole lines. */
-function windowsOf(samples: Float32Array, columns: number, window: number, step = window) {
-  const shape = [samples.length / columns, columns];
-  return velocityOverTime({ samples, shape }, { window, step, columns: [0, columns] });
-}
+const windowsOf = (samples: Float32Array, columns: number, window: number, settings = {}) =>
+  measuredIn("velocity", { samples, shape: [samples.length / columns, columns] }, {
+    window,
+    step: window,
+    ...settings,
+  }).found;
 
 /** Velocities in all windows of a recording of streaks. */
 const measured = (window: number, columns: number, velocity: number, noise: number) =>
@@ -109,15 +110,8 @@ Deno.test("velocities that can be known are measured", async (t) => {
   // 3.2 pixels and noise 0.25 1.3 %: 95 of 100 are within 2.6 %.
   for (const [noise, move] of [[0.25, 3.2], [0.5, 6], [0.5, 17], [0.5, 60]] as const) {
     await t.step(`${move} pixels, noise ${noise}`, () => {
-      const cells = [5, 14] as const;
-      const all = measuredStreaks({
-        window: 64,
-        columns: 64,
-        speed: move / 64,
-        noise,
-        cells,
-        recordings: 8,
-      });
+      const field = { window: 64, columns: 64, cells: [5, 14] as const, recordings: 8 };
+      const all = measuredStreaks({ ...field, speed: move / 64, noise });
       const shown = all.filter(({ verdict }) => verdict === "measured").length;
       assert(shown >= 0.95 * all.length, `${shown} of ${all.length}`);
     });
@@ -203,7 +197,7 @@ Deno.test("flicker has no velocity", () => {
       return (column >= active[0] && column < active[1] ? light(line) : 100) + 3 * normal();
     });
     for (const window of [40, 120]) {
-      const found = windowsOf(samples, columns, window, 20);
+      const found = windowsOf(samples, columns, window, { step: 20 });
       assert(found.every(({ verdict }) => verdict !== "measured"), `window ${window}`);
     }
   }
@@ -218,11 +212,13 @@ Deno.test("windows advance by the step and use only the band", () => {
     samples.set(left.subarray(row * 40, row * 40 + 40), row * 80);
     samples.set(right.subarray(row * 40, row * 40 + 40), row * 80 + 40);
   }
-  const found = velocityOverTime({ samples, shape }, { window: 100, step: 50, columns: [40, 80] });
+  const at = (window: number, part = {}) =>
+    measuredIn("velocity", { samples, shape }, { window, step: 50 }, part).found;
+  const found = at(100, { columns: [40, 80] });
   // Lines 0 to 99 have their middle at 49.5.
   assert.deepEqual(found.map(({ line }) => line), [49.5, 99.5, 149.5, 199.5, 249.5]);
   for (const { velocity } of found) assert(Math.abs(velocity / -2 - 1) < 0.01, `${velocity}`);
-  assert.deepEqual(velocityOverTime({ samples, shape }, { window: 301, step: 50, columns: [0, 80] }), []);
+  assert.deepEqual(at(301), []);
 });
 
 Deno.test("a long recording has its cycles told before the deadline", () => {
@@ -241,11 +237,15 @@ Deno.test("a long recording has its cycles told before the deadline", () => {
 
 Deno.test("invalid windows are refused", () => {
   const plane = { samples: new Float32Array(100 * 20), shape: [100, 20] };
-  for (const [window, step] of [[5, 1], [20, 0], [20.5, 1], [NaN, 1]] as const) {
-    assert.throws(() => velocityOverTime(plane, { window, step, columns: [0, 20] }), RangeError);
+  for (const [window, step] of [[5, 1], [20, 0], [20.5, 1]] as const) {
+    assert.throws(() => measuredIn("velocity", plane, { window, step }), RangeError);
   }
   for (const columns of [[0, 21], [-1, 10], [3, 8]] as const) {
-    assert.throws(() => velocityOverTime(plane, { window: 20, step: 1, columns }), RangeError);
+    assert.throws(() => measuredIn("velocity", plane, { window: 20, step: 1 }, { columns }), RangeError);
+  }
+  // Longer than a line, in microseconds.
+  for (const pixelTime of [-1, 51, NaN]) {
+    assert.throws(() => measuredIn("velocity", plane, { window: 60, pixelTime }), RangeError);
   }
 });
 
@@ -258,8 +258,8 @@ Deno.test("a drawn line has a time, a distance and a velocity with sign and unit
   assert.deepEqual(lineVelocity({ x: 110, y: 45 }, { x: 10, y: 5 }, axes), up);
   assert.equal(lineVelocity({ x: 10, y: 45 }, { x: 110, y: 5 }, axes).velocity, -100);
   assert.equal(lineVelocity({ x: 10, y: 5 }, { x: 10, y: 45 }, axes).velocity, Infinity);
-  assert.equal(velocityUnit(axes), "µm/s");
-  assert.equal(velocityUnit([{ step: 1, unit: "Pixels" }, { step: 1, unit: "Pixels" }]), "px/line");
+  assert.equal(velocityTableUnit(axes), "um/s");
+  assert.equal(velocityTableUnit([{ step: 1, unit: "Pixels" }, { step: 1, unit: "Pixels" }]), "px/line");
   // 0.4 px/line x 0.5 um/px / 0.002 s/line
   assert.equal(physicalVelocity(0.4, axes), 100);
 });
@@ -281,16 +281,14 @@ Deno.test("published methods agree with other implementations of them", async (t
 
 Deno.test("published methods measure windows of lines and have no error", () => {
   const samples = streaks({ lines: 400, columns: 80, velocity: -1.5, noise: 0.3, seed: 2 });
-  const measured = (method: Method, plane = { samples, shape: [400, 80] }) =>
-    velocityOverTime(plane, { window: 100, step: 100, columns: [0, 80], method });
-  for (const method of ["radon", "piv"] as const) {
-    for (const { velocity, error, confidence, verdict } of measured(method)) {
+  for (const method of ["radon", "piv"]) {
+    for (const { velocity, error, confidence, verdict } of windowsOf(samples, 80, 100, { method })) {
       assert(Math.abs(velocity / -1.5 - 1) < 0.05, `${method}: ${velocity}`);
       assert.equal(verdict, "measured");
       assert(Number.isNaN(error) && Number.isNaN(confidence));
     }
-    const even = { samples: new Float32Array(400 * 80).fill(3), shape: [400, 80] };
-    assert(measured(method, even).every(({ verdict }) => verdict === "unclear"));
+    const even = windowsOf(new Float32Array(400 * 80).fill(3), 80, 100, { method });
+    assert(even.every(({ verdict }) => verdict === "unclear"));
   }
-  assert.throws(() => measured("other" as Method), /no method other/);
+  assert.throws(() => windowsOf(samples, 80, 100, { method: "other" }), /no method other/);
 });
