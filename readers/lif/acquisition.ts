@@ -1,4 +1,7 @@
 /** Makes an acquisition of an image: axes, channels and warnings. */
+import { DecodeFailed } from "../errors.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/axes.ts";
 import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
@@ -8,35 +11,40 @@ import type { Acquisition, Axis, AxisLetter, Channel } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";
-import type { ImageDescription, ScanSettings } from "./document.ts";
+import type { ImageElement, ScanSettings } from "./document.ts";
 import { DIM, type Dimension, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
-import { planPlane, type StoredImage } from "./plane_plan.ts";
+import { planPlane } from "./plane_plan.ts";
 
-/** Facts shared by all images of a file; `date` and `time` are those of the experiment. */
-export type SharedFacts = Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">;
+/** What an image shares with the others of its file, and its block. `date` and `time` are those of the experiment. */
+export interface Surroundings {
+  readonly block: Block;
+  readonly shared: Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">;
+  readonly stop: StopFlag;
+}
 
-/** The acquisition of an image, dated by its first time stamp or else by its experiment. */
+/** The acquisition of an image, dated by its first time stamp or else by its experiment. @throws {DecodeFailed} its layout is not supported */
 export function acquisitionOf(
-  stored: StoredImage,
-  description: ImageDescription,
-  shared: SharedFacts,
+  file: ByteSource,
+  { layout, names, stamps, scan }: ImageElement,
+  { block, shared, stop }: Surroundings,
 ): Acquisition {
-  const { layout } = stored;
-  const times = timesOf(description.stamps, layout);
-  const { axes, warnings } = calibratedAxes(layout, description.scan, times);
-  const own = momentOfStamp(description.stamps);
+  if (typeof layout === "string") throw new DecodeFailed(layout);
+  const times = timesOf(stamps, layout);
+  const { axes, warnings } = calibratedAxes(layout, scan, times);
+  const own = momentOfStamp(stamps);
   const rows = axes.find(({ name }) => name === "Y");
-  const pixelTime = calibrated(description.scan?.pixelTime, "s");
   return {
     ...shared,
     ...own.date === "" ? {} : own,
     axes,
-    channels: channelList(layout, description.names),
+    channels: channelList(layout, names),
     reference: null,
-    lineScan: layout.rowAxis === "T" ? lineScanOf(rows, pixelTime, description.scan?.direction) : null,
-    warnings: [...warnings, ...fitWarnings(layout, stored.block)],
+    lineScan: layout.rowAxis === "T"
+      ? lineScanOf(rows, calibrated(scan?.pixelTime, "s"), scan?.direction)
+      : null,
+    warnings: [...warnings, ...fitWarnings(layout, block)],
     times,
-    plan: (...wanted) => Promise.try(() => planPlane(stored, wanted)),
+    plan: (...wanted) => Promise.try(() => planPlane({ file, block, layout, stop }, wanted)),
   };
 }
 
@@ -113,12 +121,6 @@ function lineTime(
   return { step: own, warnings: warnIf(!agrees, "metadata_disagree", text) };
 }
 
-const NAMES: Readonly<Record<number, string>> = {
-  [DIM.rotation]: "rotations",
-  [DIM.mosaic]: "tiles of a mosaic",
-  [DIM.loop]: "loops",
-};
-
 /** Warnings about axes that are served under another name, and about dimensions that are not served. */
 function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: ImageLayout): Warning[] {
   const replaced: string[] = [];
@@ -136,12 +138,15 @@ function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: Ima
       `The spectral axis has ${slow.count} ${outer} wavelengths with ${fast.count} ${inner} wavelengths each`,
     );
   }
-  const reduced = others.map(({ id, count }) =>
-    `Only the first of ${count} ${NAMES[id] ?? `indices along dimension ${id}`} is served`
-  );
   return [
     ...replaced.map((text) => warning("axis_replaced", text)),
-    ...reduced.map((text) => warning("axis_reduced", text)),
+    ...others.map(({ id, count }) => {
+      const name = Object.entries(DIM).find(([, one]) => one === id)?.[0] ?? String(id);
+      return warning(
+        "axis_reduced",
+        `Only the first of ${count} indices along the dimension ${name} is served`,
+      );
+    }),
   ];
 }
 

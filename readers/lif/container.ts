@@ -3,13 +3,10 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { type Warning, warning } from "../warning.ts";
+import { addWarning, warnIf, type Warning, warning } from "../warning.ts";
 
 /** Largest number of blocks in a file, some 150 bytes of memory each; a plate with 20 fields per well has 30,000. */
 export const MAX_BLOCKS = 200_000;
-
-/** Longest name of a block in characters; `MemBlock_` and a number are usual. */
-const MAX_ID_CHARACTERS = 256;
 
 /** The first text of a LOF file. */
 export const OBJECT_FILE = "LMS_Object_File";
@@ -22,8 +19,8 @@ const FIELD = 0x2a;
 /** Bytes before the characters of a text: magic, bytes that follow, field mark, number of characters. */
 const TEXT_HEAD = 13;
 
-/** Bytes before the name of a block whose size has 8 or 4 bytes, and bytes that usually include the name. */
-const BLOCK_HEAD = { wide: 22, narrow: 18, usual: 64 } as const;
+/** Most bytes before the samples of a block, which end with its name; `MemBlock_` and a number are usual. */
+const MAX_BLOCK_HEAD = 534;
 
 /** Offsets in a LOF file: after the text follow two versions with marks, then a mark, a size and the samples. */
 const OBJECT_VERSIONS = TEXT_HEAD + 2 * OBJECT_FILE.length;
@@ -70,67 +67,49 @@ export function storedText(file: ByteSource, { offset, characters }: StoredText,
   return text.slice(0, end);
 }
 
-/**
- * Lists the blocks by name, including empty ones, up to the first damaged or truncated one.
- *
- * @param narrow whether sizes are expected to have 4 bytes, as in version 1
- * @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} blocks
- */
+/** Lists the blocks by name, including empty ones, up to the first damaged one. @throws {DecodeFailed} too many blocks */
 export function listBlocks(
   file: ByteSource,
   start: number,
-  { narrow, stop }: { readonly narrow: boolean; readonly stop: StopFlag },
+  stop: StopFlag,
 ): { readonly blocks: ReadonlyMap<string, Block>; readonly warnings: readonly Warning[] } {
   const blocks = new Map<string, Block>();
   const warnings: Warning[] = [];
-  let repeated: string | undefined;
   let at = start;
   while (at < file.size) {
     stop.check();
-    const head = blockHead(file, at, narrow);
+    const head = blockHead(file, at);
     if (head === null) {
       const text = `The list of blocks ends at ${at} of ${file.size} bytes, where no block starts`;
       warnings.push(warning("file_damaged", text));
       break;
     }
     const { name, offset, size } = head;
-    if (blocks.has(name)) repeated ??= name;
-    blocks.set(name, { offset, size, stored: Math.max(0, Math.min(size, file.size - offset)) });
+    if (blocks.has(name)) {
+      const text = `Several blocks are named ${quoted(name)}; the last one counts`;
+      addWarning(warnings, warning("content_left_out", text));
+    }
+    blocks.set(name, { offset, size, stored: Math.min(size, file.size - offset) });
     if (blocks.size > MAX_BLOCKS) throw new DecodeFailed(`it has more than ${MAX_BLOCKS} blocks`);
     at = offset + size;
   }
-  if (repeated !== undefined) {
-    const text = `Several blocks are named ${quoted(repeated)}; the last one counts`;
-    warnings.push(warning("content_left_out", text));
-  }
-  if (at > file.size) {
-    const text = `The file is truncated: its last block ends at ${at}, the file at ${file.size}`;
-    warnings.push(warning("file_damaged", text));
-  }
-  return { blocks, warnings };
+  const text = `The file is truncated: its last block ends at ${at}, the file at ${file.size}`;
+  return { blocks, warnings: [...warnings, ...warnIf(at > file.size, "file_damaged", text)] };
 }
 
-/** Name, first byte and size of the block at `at`, or `null`. The marks show which of the two widths its size has. */
-function blockHead(
-  file: ByteSource,
-  at: number,
-  narrow: boolean,
-): { readonly name: string; readonly offset: number; readonly size: number } | null {
-  const bytes = file.read(at, Math.min(BLOCK_HEAD.usual, file.size - at), "the head of a block");
+/** Name, first byte and size of the block at `at`, or `null`. A mark follows the size, which has 4 bytes in version 1. */
+function blockHead(file: ByteSource, at: number): Omit<Block, "stored"> & { readonly name: string } | null {
+  const bytes = file.read(at, Math.min(MAX_BLOCK_HEAD, file.size - at), "the head of a block");
   const view = new DataView(bytes.buffer);
-  if (bytes.length < BLOCK_HEAD.narrow || view.getUint32(0, true) !== MAGIC || bytes[8] !== FIELD) {
-    return null;
-  }
-  const isNarrow = bytes[13] === FIELD;
-  const isWide = bytes.length >= BLOCK_HEAD.wide && bytes[17] === FIELD;
-  if (!isNarrow && !isWide) return null;
-  const length = isNarrow && (narrow || !isWide) ? BLOCK_HEAD.narrow : BLOCK_HEAD.wide;
-  const size = length === BLOCK_HEAD.narrow ? view.getUint32(9, true) : longAt(view, 9);
-  const characters = view.getUint32(length - 4, true);
-  const end = length + 2 * characters;
-  if (characters > MAX_ID_CHARACTERS || !Number.isSafeInteger(at + size) || at + end > file.size) return null;
-  const name = UTF16.decode(file.read(at + length, end - length, "the name of a block"));
-  return { name: name.replace(/\0+$/, ""), offset: at + end, size };
+  const isWide = bytes[17] === FIELD;
+  const length = isWide ? 22 : 18;
+  const isHead = bytes.length >= length && view.getUint32(0, true) === MAGIC && bytes[8] === FIELD;
+  if (!isHead || !isWide && bytes[13] !== FIELD) return null;
+  const size = isWide ? longAt(view, 9) : view.getUint32(9, true);
+  const end = length + 2 * view.getUint32(length - 4, true);
+  if (end > bytes.length) return null;
+  const name = UTF16.decode(bytes.subarray(length, end)).replace(/\0+$/, "");
+  return { name, offset: at + end, size };
 }
 
 const longAt = (view: DataView, at: number) => Number(view.getBigUint64(at, true));

@@ -4,6 +4,7 @@ import { MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 import { numberOf } from "../metadata/text.ts";
 import { allowedXml, child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { warnIf, type Warning } from "../warning.ts";
+import { type ImageLayout, imageLayout } from "./image_layout.ts";
 
 /** Largest number of images in a file, some 4 KB of memory each. */
 export const MAX_IMAGES = 50_000;
@@ -44,15 +45,33 @@ export function parseHeader(xml: string): { readonly root: XmlElement; readonly 
   };
 }
 
+/** The scan settings of a confocal microscope. */
+export interface ScanSettings {
+  /** In seconds. */
+  readonly lineTime: number | null;
+  /** Number of scanned lines per stored line. */
+  readonly averaging: number;
+  /** In seconds. */
+  readonly pixelTime: number | null;
+  /** `Unidirectional` or `Bidirectional`. */
+  readonly direction: string | null;
+}
+
 /** An image of the document. */
 export interface ImageElement {
   /** Path of names from the outermost folder, joined with `/`; may be `""`. */
   readonly name: string;
-  readonly description: ImageDescription;
   /** Name of the block that contains its samples, or `""`. */
   readonly block: string;
+  /** The layout, or the reason why it is impossible or unsupported. */
+  readonly layout: ImageLayout | string;
   /** True for histograms and results of lifetime measurements, which are not opened by default. */
   readonly derived: boolean;
+  /** User-defined names of camera channels. */
+  readonly names: readonly string[];
+  /** Hexadecimal time stamps, separated by blanks. */
+  readonly stamps: string;
+  readonly scan: ScanSettings | null;
 }
 
 /** Lists the images in document order, without previews. @throws {DecodeFailed} more than {@linkcode MAX_IMAGES} images */
@@ -66,12 +85,10 @@ export function imageElements(root: XmlElement): ImageElement[] {
     const inside = lifetimes || child(data, "SingleMoleculeDetection") !== undefined;
     if (image && attachment(image, "PreviewMarker")?.attributes["IsPreviewImage"] !== "1") {
       if (found.length >= MAX_IMAGES) throw new DecodeFailed(`it has more than ${MAX_IMAGES} images`);
-      const description = describe(image);
       found.push({
+        ...describe(image, path.at(-1) ?? "", inside),
         name: path.join("/").slice(0, MAX_NAME_CHARACTERS),
-        description,
         block: child(element, "Memory")?.attributes["MemoryBlockID"] ?? "",
-        derived: inside || isDerived(path.at(-1) ?? "", image, description),
       });
     }
     for (const inner of children(child(element, "Children"), "Element")) {
@@ -86,89 +103,25 @@ export function imageElements(root: XmlElement): ImageElement[] {
   return found;
 }
 
-/** Recognises lifetime results by a scale of their own (`F16`) or by half floats, and histograms by their name. */
-const isDerived = (name: string, image: XmlElement, { channels }: ImageDescription) =>
-  attachment(image, "F16") !== undefined || /\bhistogram\b/i.test(name) ||
-  channels.some(({ dataType, bits }) => dataType === 1 && bits !== null && bits <= 16);
-
-/** A channel as described in the document. */
-export interface DescribedChannel {
-  /** 0 for unsigned integers, 1 for floats. */
-  readonly dataType: number | null;
-  readonly bits: number | null;
-  /** Sample of a colour pixel: 0 gray, 1 red, 2 green, 3 blue. */
-  readonly tag: number | null;
-  /** Bytes from the start of the block to its first sample. */
-  readonly bytesInc: number | null;
-  /** Bits in addition to `bytesInc`; not 0 for packed samples. */
-  readonly bitInc: number;
-  /** The colour table of the display; `""` if it is unknown or inverted. */
-  readonly lut: string;
-}
-
-/** A dimension as described in the document. */
-export interface DescribedDimension {
-  readonly id: number | null;
-  readonly count: number | null;
-  /** Length from the first sample to the last, in `unit`. */
-  readonly length: number | null;
-  /** `m`, `s` or `""`. */
-  readonly unit: string;
-  /** Bytes from one sample to the next. */
-  readonly bytesInc: number | null;
-  /** Bits in addition to `bytesInc`; not 0 for packed samples. */
-  readonly bitInc: number;
-}
-
-/** The scan settings of a confocal microscope. */
-export interface ScanSettings {
-  /** In seconds. */
-  readonly lineTime: number | null;
-  /** Number of scanned lines per stored line. */
-  readonly averaging: number;
-  /** In seconds. */
-  readonly pixelTime: number | null;
-  /** `Unidirectional` or `Bidirectional`. */
-  readonly direction: string | null;
-}
-
-/** The description of an `Image` element. */
-export interface ImageDescription {
-  readonly channels: readonly DescribedChannel[];
-  readonly dimensions: readonly DescribedDimension[];
-  /** User-defined names of camera channels. */
-  readonly names: readonly string[];
-  /** Hexadecimal time stamps, separated by blanks. */
-  readonly stamps: string;
-  readonly scan: ScanSettings | null;
-}
-
 const attachment = (image: XmlElement, name: string): XmlElement | undefined =>
   children(image, "Attachment").find(({ attributes }) => attributes["Name"] === name);
 
-/** Reads the description of an `Image` element. */
-export function describe(image: XmlElement): ImageDescription {
-  const description = child(image, "ImageDescription");
+function describe(image: XmlElement, name: string, inLifetimes: boolean) {
   const hardware = attachment(image, "HardwareSetting");
   const list = child(image, "TimeStampList");
   const stamps = children(list, "TimeStamp");
+  let layout: ImageLayout | string;
+  try {
+    layout = imageLayout(image);
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    layout = error.message;
+  }
   return {
-    channels: children(child(description, "Channels"), "ChannelDescription").map(({ attributes }) => ({
-      dataType: numberOf(attributes["DataType"]),
-      bits: numberOf(attributes["Resolution"]),
-      tag: numberOf(attributes["ChannelTag"]),
-      bytesInc: numberOf(attributes["BytesInc"]),
-      bitInc: numberOf(attributes["BitInc"]) ?? 0,
-      lut: attributes["IsLUTInverted"] === "1" ? "" : attributes["LUTName"] ?? "",
-    })),
-    dimensions: children(child(description, "Dimensions"), "DimensionDescription").map(({ attributes }) => ({
-      id: numberOf(attributes["DimID"]),
-      count: numberOf(attributes["NumberOfElements"]),
-      length: numberOf(attributes["Length"]),
-      unit: attributes["Unit"] ?? "",
-      bytesInc: numberOf(attributes["BytesInc"]),
-      bitInc: numberOf(attributes["BitInc"]) ?? 0,
-    })),
+    layout,
+    // Lifetime results have a scale of their own (`F16`) or half floats.
+    derived: inLifetimes || attachment(image, "F16") !== undefined || /\bhistogram\b/i.test(name) ||
+      typeof layout !== "string" && layout.sampleType === "float16",
     names: descendants(hardware, "WideFieldChannelInfo").map(({ attributes }) =>
       attributes["UserDefName"] ?? ""
     ),

@@ -2,14 +2,9 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { Position, SampleType } from "../reader.ts";
-import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import type { DescribedChannel, DescribedDimension, ImageDescription } from "./document.ts";
-
-/** Largest number of dimensions of an image; eleven kinds exist. */
-export const MAX_DIMENSIONS = 32;
-
-/** Largest number of samples along a dimension. */
-const MAX_EXTENT = 2 ** 31 - 1;
+import { numberOf } from "../metadata/text.ts";
+import { child, children, type XmlElement } from "../metadata/xml.ts";
+import { isSampleType, SAMPLE_BYTES } from "../samples/to_float32.ts";
 
 /** Values of `DimID`. */
 export const DIM = {
@@ -86,12 +81,14 @@ export function offsetAt(joined: Joined, index: number): number {
 export const planeStart = ({ positions }: ImageLayout, { offset }: StoredChannel, at: Position): number =>
   offset + offsetAt(positions.t, at.t) + offsetAt(positions.z, at.z) + offsetAt(positions.l, at.l);
 
-/** The layout of a described image. @throws {DecodeFailed} it is impossible or unsupported */
-export function imageLayout(description: ImageDescription): ImageLayout {
-  const sampleType = sampleTypeOf(description.channels);
+/** The layout of an `Image` element. @throws {DecodeFailed} it is impossible or unsupported */
+export function imageLayout(image: XmlElement): ImageLayout {
+  const description = child(image, "ImageDescription");
+  const described = children(child(description, "Channels"), "ChannelDescription");
+  const sampleType = sampleTypeOf(described);
   const width = SAMPLE_BYTES[sampleType];
-  const dimensions = dimensionsOf(description.dimensions);
-  const channels = channelsOf(description.channels, width);
+  const dimensions = dimensionsOf(children(child(description, "Dimensions"), "DimensionDescription"));
+  const channels = channelsOf(described);
   const axes = axesOf(dimensions);
   for (const { id, step } of [...axes.columns, ...axes.rows]) {
     if (step % width !== 0) {
@@ -128,22 +125,17 @@ function extentOf(slowestFirst: Joined, width: number): number {
   return bytes;
 }
 
-const WIDTHS = [8, 16, 32, 64] as const;
-const TYPES: Readonly<Record<number, Readonly<Record<number, SampleType>>>> = {
-  0: { 8: "uint8", 16: "uint16", 32: "uint32", 64: "uint64" },
-  1: { 16: "float16", 32: "float32", 64: "float64" },
-};
-
-function sampleTypeOf(channels: readonly DescribedChannel[]): SampleType {
+function sampleTypeOf(channels: readonly XmlElement[]): SampleType {
   if (channels.length === 0) throw new DecodeFailed("the image has no channels");
   if (channels.length > MAX_CHANNELS) {
     throw new DecodeFailed(`the image has ${channels.length} channels, more than ${MAX_CHANNELS}`);
   }
-  const types = new Set(channels.map(({ dataType, bits }) => {
-    const wide = bits !== null && bits > 0 ? WIDTHS.find((width) => bits <= width) : undefined;
-    const type = TYPES[dataType ?? -1]?.[wide ?? 0];
-    if (!type) throw new DecodeFailed(`samples of ${bits} bits of data type ${dataType} are not supported`);
-    return type;
+  const types = new Set(channels.map(({ attributes: { DataType, Resolution } }) => {
+    const bits = numberOf(Resolution) ?? 0;
+    const wide = [8, 16, 32, 64].find((width) => bits > 0 && bits <= width);
+    const type = `${DataType === "1" ? "float" : DataType === "0" ? "uint" : ""}${wide}`;
+    if (isSampleType(type)) return type;
+    throw new DecodeFailed(`samples of ${bits} bits of data type ${DataType} are not supported`);
   }));
   const [type, other] = types;
   if (type === undefined || other !== undefined) {
@@ -152,48 +144,41 @@ function sampleTypeOf(channels: readonly DescribedChannel[]): SampleType {
   return type;
 }
 
-function dimensionsOf(described: readonly DescribedDimension[]): Dimension[] {
-  if (described.length === 0 || described.length > MAX_DIMENSIONS) {
-    throw new DecodeFailed(`the image has ${described.length} dimensions, not 1 to ${MAX_DIMENSIONS}`);
-  }
-  const all = described.map((one): Dimension => {
-    const id = one.id ?? 0;
-    const count = whole(one.count, 1, MAX_EXTENT, `the number of elements along dimension ${id}`);
-    const step = count === 1
-      ? 0
-      : whole(one.bytesInc, 1, Number.MAX_SAFE_INTEGER, `BytesInc of dimension ${id}`);
-    requireBytes(one.bitInc, `dimension ${id}`);
-    return { id, count, step, length: one.length, unit: one.unit };
+function dimensionsOf(described: readonly XmlElement[]): Dimension[] {
+  if (described.length === 0) throw new DecodeFailed("the image has no dimensions");
+  const all = described.map(({ attributes }): Dimension => {
+    const id = numberOf(attributes["DimID"]) ?? 0;
+    const what = `dimension ${id}`;
+    const count = whole(attributes["NumberOfElements"], 1, `the number of elements along ${what}`);
+    const step = count === 1 ? 0 : bytesInc(attributes, 1, what);
+    return { id, count, step, length: numberOf(attributes["Length"]), unit: attributes["Unit"] ?? "" };
   });
   return all.filter(({ count }) => count > 1).sort((a, b) => b.step - a.step);
 }
 
-function whole(value: number | null, least: number, most: number, what: string): number {
-  if (value === null || !Number.isSafeInteger(value) || value < least || value > most) {
-    throw new DecodeFailed(`${what} is ${value ?? "missing"}, not between ${least} and ${most}`);
+function whole(text: string | undefined, least: number, what: string): number {
+  const value = numberOf(text);
+  if (value === null || !Number.isSafeInteger(value) || value < least) {
+    throw new DecodeFailed(`${what} is ${value ?? "missing"}, not an integer from ${least} on`);
   }
   return value;
 }
 
-function requireBytes(bitInc: number, what: string): void {
-  if (bitInc !== 0) {
-    throw new DecodeFailed(`BitInc of ${what} is ${bitInc}: packed samples are not supported`);
+function bytesInc({ BytesInc, BitInc }: XmlElement["attributes"], least: number, what: string): number {
+  if ((numberOf(BitInc) ?? 0) !== 0) {
+    throw new DecodeFailed(`BitInc of ${what} is ${BitInc}: packed samples are not supported`);
   }
+  return whole(BytesInc, least, `BytesInc of ${what}`);
 }
 
-function channelsOf(described: readonly DescribedChannel[], width: number): StoredChannel[] {
-  const stored = described.map((one, i): StoredChannel => {
-    requireBytes(one.bitInc, `channel ${i}`);
-    const { tag, lut } = one;
-    const stated = one.bytesInc ?? (described.length === 1 ? 0 : null);
-    const offset = whole(stated, 0, Number.MAX_SAFE_INTEGER, `BytesInc of channel ${i}`);
-    return { offset, tag: tag === 1 || tag === 2 || tag === 3 ? tag : 0, lut };
+function channelsOf(described: readonly XmlElement[]): StoredChannel[] {
+  const stored = described.map(({ attributes }, i): StoredChannel => {
+    const { ChannelTag, LUTName = "", IsLUTInverted, BytesInc = described.length === 1 ? "0" : "" } =
+      attributes;
+    const offset = bytesInc({ ...attributes, BytesInc }, 0, `channel ${i}`);
+    const tag = ["1", "2", "3"].indexOf(ChannelTag ?? "") + 1;
+    return { offset, tag, lut: IsLUTInverted === "1" ? "" : LUTName };
   }).sort((a, b) => a.offset - b.offset);
-  stored.forEach(({ offset }, i) => {
-    if (i > 0 && offset - stored[i - 1]!.offset < width) {
-      throw new DecodeFailed(`two channels share the bytes at ${offset}`);
-    }
-  });
   const ordered: StoredChannel[] = [];
   for (let i = 0; i < stored.length;) {
     const three = stored.slice(i, i + 3);

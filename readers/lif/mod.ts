@@ -12,108 +12,78 @@
  * Not supported: packed samples (`BitInc`), channels of different types, overlapping samples. `format.ts` explains the other
  * files of a LAS X project (XLEF, XLIF, LIFEXT).
  */
-import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import type { RandomAccessFile } from "../io/random_access.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf } from "../metadata/axes.ts";
-import { UNDATED } from "../metadata/moment.ts";
 import { child } from "../metadata/xml.ts";
 import { type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { listed, warnIf, type Warning } from "../warning.ts";
-import { acquisitionOf, axisLengths, momentOfStamp, type SharedFacts } from "./acquisition.ts";
+import { listed, warnIf } from "../warning.ts";
+import { acquisitionOf, axisLengths, momentOfStamp } from "./acquisition.ts";
 import { type Block, listBlocks, OBJECT_FILE, objectBlock, storedText, textAt } from "./container.ts";
 import { type ImageElement, imageElements, parseHeader, stampOf } from "./document.ts";
-import { imageLayout } from "./image_layout.ts";
-
-interface FoundImage extends ImageElement {
-  readonly samples: Block;
-}
-
-interface LeicaFile {
-  readonly file: RandomAccessFile;
-  readonly images: readonly FoundImage[];
-  readonly shared: SharedFacts;
-  readonly stop: StopFlag;
-}
 
 /** Approximate memory per image and per block. */
 const [IMAGE_BYTES, BLOCK_BYTES] = [4000, 150];
 
-/** Opens a LIF or LOF file. @throws {DecodeFailed} it is damaged or not supported */
+/** Opens a LIF or LOF file, by default at the first readable image that is not derived. @throws {DecodeFailed} damaged or not supported */
 export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const file = files.open(path);
+    const { stop } = files;
     const first = textAt(file, 0, "the first text");
     const object = first.characters === OBJECT_FILE.length &&
       storedText(file, first, "the first text") === OBJECT_FILE;
     const block = object ? objectBlock(file) : null;
     const header = block ? textAt(file, block.offset + block.size, "the XML") : first;
     const { root, warnings } = parseHeader(storedText(file, header, "the XML"));
-    const narrow = root.attributes["Version"] === "1";
-    const { stop } = files;
-    const list = block
+    const { blocks, warnings: doubts } = block
       ? { blocks: new Map<string, Block>(), warnings: [] }
-      : listBlocks(file, header.end, { narrow, stop });
+      : listBlocks(file, header.end, stop);
     const elements = imageElements(root).slice(0, block ? 1 : undefined);
-    const { images, leftOut } = withSamples(elements, (name) => block ?? list.blocks.get(name));
+    if (elements.length === 0) throw new DecodeFailed("it holds no images");
+    const blockOf = (image: ImageElement) => block ?? blocks.get(image.block);
+    const { images = [], missing = [] } = Object.groupBy(
+      elements,
+      (image) => blockOf(image)?.stored ? "images" : "missing",
+    );
+    const counts = `${missing.length} of ${elements.length} images`;
+    const absent = `${counts} were never saved or are not in the file: ${namesOf(missing)}`;
+    if (images.length === 0) throw new DecodeFailed(absent);
+    const readable = ({ layout }: ImageElement) => typeof layout !== "string";
+    const plain = images.findIndex((image) => !image.derived && readable(image));
+    const own = Math.max(0, plain >= 0 ? plain : images.findIndex(readable));
+    const skipped = images.slice(0, own).filter((image) => !readable(image));
+    const unread = `Images before the opened one cannot be read: ${namesOf(skipped)}`;
     const stamp = child(child(child(child(root, "Element"), "Data"), "Experiment"), "TimeStamp");
     const shared = {
-      ...stamp ? momentOfStamp(stampOf(stamp)) : UNDATED,
+      ...momentOfStamp(stamp ? stampOf(stamp) : ""),
       fileSize: file.size,
-      indexBytes: IMAGE_BYTES * elements.length + BLOCK_BYTES * list.blocks.size,
+      indexBytes: IMAGE_BYTES * elements.length + BLOCK_BYTES * blocks.size,
       documents: (documents: DocumentList) =>
         documents.add("header", "application/xml", storedText(file, header, "the XML")),
     };
-    return scenesOf({ file, images, shared, stop }, [...warnings, ...list.warnings, ...leftOut]);
+    return {
+      count: images.length,
+      own,
+      warnings: [
+        ...warnings,
+        ...doubts,
+        ...warnIf(missing.length > 0, "scenes_left_out", absent),
+        ...warnIf(skipped.length > 0, "scenes_left_out", unread),
+      ],
+      entries: (most) => images.slice(0, most).map(entryOf),
+      open: (scene) =>
+        Promise.try(() =>
+          acquisitionOf(file, images[scene]!, { block: blockOf(images[scene]!)!, shared, stop })
+        ),
+    };
   });
-}
-
-/** The images whose block holds samples. @throws {DecodeFailed} no block holds samples */
-function withSamples(
-  elements: readonly ImageElement[],
-  find: (name: string) => Block | undefined,
-): { readonly images: FoundImage[]; readonly leftOut: readonly Warning[] } {
-  if (elements.length === 0) throw new DecodeFailed("it holds no images");
-  const images: FoundImage[] = [];
-  const missing: ImageElement[] = [];
-  for (const element of elements) {
-    const samples = find(element.block);
-    if (samples === undefined || samples.stored === 0) missing.push(element);
-    else images.push({ ...element, samples });
-  }
-  const counts = `${missing.length} of ${elements.length} images`;
-  const text = `${counts} were never saved or are not in the file: ${namesOf(missing)}`;
-  if (images.length === 0) throw new DecodeFailed(text);
-  return { images, leftOut: warnIf(missing.length > 0, "scenes_left_out", text) };
 }
 
 const namesOf = (images: readonly ImageElement[]) => listed(images.map(({ name }) => quoted(name)));
 
-/** The scenes of a file. By default the first readable image that is not derived is opened. */
-function scenesOf(opened: LeicaFile, warnings: readonly Warning[]): Scenes {
-  const { images, file, shared, stop } = opened;
-  const readable = (image: FoundImage) => Object.keys(entryOf(image).sizes).length > 0;
-  const plain = images.findIndex((image) => !image.derived && readable(image));
-  const own = Math.max(0, plain >= 0 ? plain : images.findIndex(readable));
-  const skipped = images.slice(0, own).filter((image) => !readable(image));
-  const text = `Images before the opened one cannot be read: ${namesOf(skipped)}`;
-  return {
-    count: images.length,
-    own,
-    warnings: [...warnings, ...warnIf(skipped.length > 0, "scenes_left_out", text)],
-    entries: (most) => images.slice(0, most).map(entryOf),
-    open: (scene) =>
-      Promise.try(() => {
-        const { description, samples } = images[scene]!;
-        const layout = imageLayout(description);
-        return acquisitionOf({ file, block: samples, layout, stop }, description, shared);
-      }),
-  };
-}
-
 /** Name and sizes of an image; sizes are empty if the image is not supported. */
-function entryOf({ name, description }: FoundImage): SceneEntry {
-  const sizes = unlessDamaged(() => sizesOf(axesOf(axisLengths(imageLayout(description)), {})), {});
-  return { name: name || null, sizes };
-}
+const entryOf = ({ name, layout }: ImageElement): SceneEntry => ({
+  name: name || null,
+  sizes: typeof layout === "string" ? {} : sizesOf(axesOf(axisLengths(layout), {})),
+});

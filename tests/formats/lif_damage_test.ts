@@ -64,43 +64,31 @@ Deno.test("refuses damaged or oversized XML", async () => {
   await refused(lifFile(attached), /nested more than 256 deep/);
 });
 
-Deno.test("refuses impossible sizes and distances", async () => {
-  const cases: [DimensionOf[], RegExp][] = [
-    [[], /has 0 dimensions, not 1 to 32/],
-    [Array.from({ length: 33 }, (_, i): DimensionOf => [i, 1, 0]), /has 33 dimensions/],
+Deno.test("refuses impossible sizes, distances and channels", async () => {
+  const two = (other: Record<string, number>) => [{}, { BytesInc: 12, ...other }];
+  const cases: [readonly DimensionOf[], RegExp, Record<string, number>[]?][] = [
+    [[], /the image has no dimensions/],
     [[[1, 0, 1], [2, 3, 4]], /number of elements along dimension 1 is 0/],
-    [[[1, 2 ** 31, 1]], /number of elements along dimension 1 is 2147483648/],
-    [[[1, 4, 1], [2, 3, 0]], /BytesInc of dimension 2 is 0, not between 1 and/],
+    [[[1, 2 ** 31, 1]], /a plane has 1 x 2147483648 samples/],
+    [[[1, 4, 1], [2, 3, 0]], /BytesInc of dimension 2 is 0, not an integer from 1 on/],
     [[[1, 4, 1], [2, 3, 2 ** 60]], /BytesInc of dimension 2 is 1152921504606847000/],
     [[[1, 4, 1], [2, 3, 3]], /BytesInc of dimension 2 is 3, but the faster dimensions take 4 bytes/],
     [[[1, 4, 1], [2, 3, 4, { BitInc: 4 }]], /BitInc of dimension 2 is 4: packed samples/],
-    [[[1, 2 ** 20, 1], [2, 2 ** 20, 2 ** 20]], /a plane has 1048576 x 1048576 samples, more than 1073741824/],
-    [[[1, 4, 1], [2, 3, 2 ** 52], [3, 3, 2 ** 53 - 2 ** 10]], /BytesInc|the image has \d+ bytes/],
+    [[[1, 4, 1], [2, 3, 4], [3, 3, 2 ** 53 - 2 ** 10]], /the image has \d+ bytes/],
     [[[1, 4, 1], [2, 4, 4]], /the plane is incomplete: the block at \d+ has 12 of the 16 bytes/],
     [[[1, 2 ** 14, 1], [2, 2 ** 14, 2 ** 14]], /the block at \d+ has 12 of the 268435456 bytes/],
+    [XY, /the image has no channels/, []],
+    [XY, /the plane is incomplete/, [{ BytesInc: 13 }]],
+    [XY, /the block at \d+ has 12 of the/, [{ BytesInc: 2 ** 50 }]],
+    [XY, /samples of 65 bits of data type 0 are not supported/, [{ Resolution: 65 }]],
+    [XY, /samples of 8 bits of data type 1/, [{ DataType: 1 }]],
+    [XY, /channels have different types: uint8, uint16/, two({ Resolution: 16 })],
+    [XY, /the channels share samples/, two({ BytesInc: 0 })],
+    [XY, /1001 channels, more than 1000/, Array.from({ length: 1001 }, (_, BytesInc) => ({ BytesInc }))],
+    [[[1, 4, 3]], /BytesInc of dimension 1 is 3, not a multiple of the 2 bytes/, [{ Resolution: 16 }]],
   ];
-  for (const [dimensions, message] of cases) await refused(lifFile(image(dimensions)), message);
-});
-
-Deno.test("refuses impossible channels", async () => {
-  const two = (other: Record<string, number>) => [{}, { BytesInc: 12, ...other }];
-  const cases: [Record<string, number>[], RegExp, (readonly DimensionOf[])?][] = [
-    [[], /the image has no channels/],
-    [[{ BytesInc: 13 }], /the plane is incomplete/],
-    [[{ BytesInc: 2 ** 50 }], /the block at \d+ has 24 of the/],
-    [[{ Resolution: 65 }], /samples of 65 bits of data type 0 are not supported/],
-    [[{ DataType: 1 }], /samples of 8 bits of data type 1/],
-    [two({ Resolution: 16 }), /channels have different types: uint8, uint16/],
-    [two({ BytesInc: 0 }), /two channels share the bytes at 0/],
-    [Array.from({ length: 1001 }, (_, BytesInc) => ({ BytesInc })), /has 1001 channels, more than 1000/],
-    [[{ Resolution: 16 }], /BytesInc of dimension 1 is 3, not a multiple of the 2 bytes/, [[1, 4, 3], [
-      2,
-      1,
-      0,
-    ]]],
-  ];
-  for (const [channels, message, dimensions = XY] of cases) {
-    await refused(lifFile(image(dimensions, channels), samples(24)), message);
+  for (const [dimensions, message, channels] of cases) {
+    await refused(lifFile(image(dimensions, channels)), message);
   }
   const { planes } = await load(lifFile(image(XY, two({})), samples(24)));
   deepEqual(planes.map((plane) => [...plane]), [SAMPLES, [...samples(24)].slice(12)]);
@@ -111,6 +99,7 @@ Deno.test("serves blocks before a damaged one with a warning", async () => {
   const good = block("M1", samples(12));
   const damaged = [
     concat(described, block("M1", samples(12), 2 ** 40)),
+    concat(described, block("M1", samples(12), 2 ** 60)),
     concat(described, good, Uint8Array.of(1, 2, 3)),
     concat(described, good, block("x".repeat(300), samples(2))),
     concat(described, block("M1", samples(3)), good),
@@ -122,44 +111,33 @@ Deno.test("serves blocks before a damaged one with a warning", async () => {
   }
   await refused(concat(described, words(0x70), good), /never saved or are not in the file: "image"/);
   await refused(concat(described, block("M1", new Uint8Array(0), 0)), /1 of 1 images were never saved/);
-  await refused(concat(described, block("M1", samples(12), 2 ** 60)), /never saved|is incomplete/);
 });
+
+/** Opens these bytes. */
+const openLif = (bytes: Uint8Array, use: Parameters<typeof openHere>[1]) =>
+  withFiles({ "a.lif": bytes }, (path) => openHere(path, use));
 
 Deno.test("planes after the end of a cut block are missing; an incomplete plane is damaged", async () => {
   const series = image([...XY, [4, 3, 12]]);
-  await withFiles(
-    { "a.lif": lifFile(series, samples(30)) },
-    (path) =>
-      openHere(path, async (acquisition) => {
-        const at = (t: number) => acquisition.plan([0], { t, z: 0, l: 0 });
-        equal((await at(1)).rows, 3);
-        await rejects(at(2), { tag: "decode_failed", message: /the plane is incomplete/ });
-      }),
-  );
-  await withFiles(
-    { "a.lif": lifFile(series, samples(24)) },
-    (path) =>
-      openHere(
-        path,
-        (acquisition) => rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), { tag: "plane_not_found" }),
-      ),
-  );
+  for (const [length, tag] of [[30, "decode_failed"], [24, "plane_not_found"]] as const) {
+    await openLif(lifFile(series, samples(length)), async (acquisition) => {
+      const at = (t: number) => acquisition.plan([0], { t, z: 0, l: 0 });
+      equal((await at(1)).rows, 3);
+      await rejects(at(2), { tag });
+    });
+  }
   await refused(lifFile(series, samples(11)), /the plane is incomplete/);
 });
 
 Deno.test("an interrupted line scan has the lines of every wanted channel", async () => {
   const lines = image([[1, 4, 1], [4, 5, 8]], [{}, { BytesInc: 4 }]);
-  await withFiles(
-    { "a.lif": lifFile(lines, samples(31)) },
-    (path) =>
-      openHere(path, async (acquisition) => {
-        const rows = async (...channels: number[]) =>
-          (await acquisition.plan(channels, { t: 0, z: 0, l: 0 })).rows;
-        deepEqual([await rows(0), await rows(1), await rows(1, 0)], [4, 3, 3]);
-        const part = await acquisition.plan([0], { t: 0, z: 0, l: 0 }, { start: 1, end: 5 });
-        deepEqual(part.filled, { start: 1, end: 4 });
-      }),
-  );
+  await openLif(lifFile(lines, samples(31)), async (acquisition) => {
+    const plan = (channels: number[], rows?: RowRange) =>
+      acquisition.plan(channels, { t: 0, z: 0, l: 0 }, rows);
+    const rows = await Promise.all([[0], [1], [1, 0]].map(async (channels) => (await plan(channels)).rows));
+    deepEqual(rows, [4, 3, 3]);
+    deepEqual((await plan([0], { start: 1, end: 5 })).filled, { start: 1, end: 4 });
+  });
   const { summary, planes } = await load(lifFile(lines, samples(31)));
   deepEqual([summary.rows, planes[1]!.length], [3, 12]);
   deepEqual(codesOf(summary.warnings), ["step_unknown", "planes_missing", "lines_missing"]);
