@@ -2,7 +2,8 @@
  * The chunks of a file. A chunk has a magic number, the length of its name field, the length of its data, name and data.
  * The map at the end of the file lists them; if a recording was interrupted before the map was written, a walk finds them.
  */
-import { DecodeFailed, quoted } from "../errors.ts";
+import { Buffer } from "node:buffer";
+import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 
@@ -34,40 +35,35 @@ export interface Chunk {
 export const uint64 = (view: DataView, at: number): number =>
   view.getUint32(at, true) + view.getUint32(at + 4, true) * 0x1_0000_0000;
 
-/** The name up to and including the first `!`, or `null`. */
-function nameAt(bytes: Uint8Array, start: number): string | null {
+/** The name up to and including the first `!`. @throws {DecodeFailed} there is none */
+function nameAt(bytes: Uint8Array, start: number): string {
   const name = bytes.subarray(start, start + MAX_NAME_BYTES);
   const end = name.indexOf(0x21);
-  return end < 0 ? null : String.fromCharCode(...name.subarray(0, end + 1));
+  if (end < 0) throw new DecodeFailed(`it has no name at ${start}`);
+  return String.fromCharCode(...name.subarray(0, end + 1));
 }
 
-/** The chunk at an offset, or the reason why it cannot be read. */
-export function chunkAt(file: ByteSource, at: number): Chunk | string {
-  if (at + HEAD_BYTES > file.size) {
-    return `${at} lies outside ${file.name} (${file.size} bytes)`;
-  }
-  const bytes = file.read(at, Math.min(HEAD_BYTES + MAX_NAME_BYTES, file.size - at), "chunk");
-  if (CHUNK_MAGIC.some((byte, i) => bytes[i] !== byte)) return `no chunk starts at ${at}`;
+/** The chunk at an offset. @throws {DecodeFailed} none starts there */
+export function chunkAt(file: ByteSource, at: number): Chunk {
+  const available = Math.max(HEAD_BYTES, file.size - at);
+  const bytes = file.read(at, Math.min(HEAD_BYTES + MAX_NAME_BYTES, available), "chunk");
+  if (CHUNK_MAGIC.some((byte, i) => bytes[i] !== byte)) throw new DecodeFailed(`no chunk starts at ${at}`);
   const view = new DataView(bytes.buffer);
   const field = view.getUint32(4, true);
   const length = uint64(view, 8);
   const offset = at + HEAD_BYTES + field;
   if (field > MAX_NAME_FIELD || offset > file.size) {
-    return `the chunk at ${at} has a name field of ${field} bytes`;
+    throw new DecodeFailed(`the chunk at ${at} has a name field of ${field} bytes`);
   }
   const name = nameAt(bytes.subarray(0, HEAD_BYTES + field), HEAD_BYTES);
-  if (name === null) return `the chunk at ${at} has no name`;
   return { name, offset, length, stored: Math.min(length, file.size - offset) };
 }
 
 /** The chunk at an offset, which must have this name. @throws {DecodeFailed} another chunk or none is there */
 export function requireChunk(file: ByteSource, name: string, at: number): Chunk {
   const chunk = chunkAt(file, at);
-  if (typeof chunk === "string") throw new DecodeFailed(`chunk ${quoted(name)} is missing: ${chunk}`);
-  if (chunk.name !== name) {
-    throw new DecodeFailed(`chunk ${quoted(name)} is missing: ${quoted(chunk.name)} starts at ${at}`);
-  }
-  return chunk;
+  if (chunk.name === name) return chunk;
+  throw new DecodeFailed(`chunk ${quoted(name)} is missing: ${quoted(chunk.name)} starts at ${at}`);
 }
 
 /** Reads the data of a chunk. @throws {DecodeFailed} the data are incomplete, or have more than `most` bytes */
@@ -122,6 +118,7 @@ export class StoredChunks {
     return null;
   }
 
+  /** Upper estimate of the heap. */
   get bytes(): number {
     return 60 * this.frames.size + 100 * this.named.size;
   }
@@ -148,58 +145,52 @@ export function findChunks(
   file: ByteSource,
   stop: StopFlag,
 ): { readonly chunks: StoredChunks; readonly fault: string | null } {
-  const mapped = readMap(file, stop);
-  if (typeof mapped !== "string") return { chunks: mapped, fault: null };
-  return { chunks: walk(file, stop), fault: mapped };
-}
-
-/** The chunks in the map, or the reason why it cannot be used. */
-function readMap(file: ByteSource, stop: StopFlag): StoredChunks | string {
-  const tail = file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file");
-  if (nameAt(tail, 0) !== MAP_SIGNATURE) return "the file does not end with its offset";
-  const chunk = chunkAt(file, uint64(new DataView(tail.buffer), TAIL_BYTES - 8));
-  if (typeof chunk === "string") return chunk;
-  if (chunk.name !== MAP_NAME) return "another chunk is at its offset";
-  if (chunk.stored > MAX_MAP_BYTES) {
-    throw new DecodeFailed(`the chunk map has ${chunk.stored} bytes, more than ${MAX_MAP_BYTES}`);
+  try {
+    return { chunks: readMap(file, stop), fault: null };
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    return { chunks: walk(file, stop), fault: error.message };
   }
-  const chunks = entriesOf(file.read(chunk.offset, chunk.stored, "the chunk map"), stop);
-  if (typeof chunks === "string") return chunks;
-  const attributes = chunks.find(ATTRIBUTES);
-  if (attributes === null) return "it lacks the attributes of the image";
-  const found = chunkAt(file, attributes.at);
-  return typeof found === "string" || found.name !== attributes.name
-    ? `the attributes of the image are not at ${attributes.at}`
-    : chunks;
 }
 
 /** Reads name, u64 offset and u64 length of each chunk, up to the signature. Lengths may be wrong and are ignored. */
-function entriesOf(map: Uint8Array, stop: StopFlag): StoredChunks | string {
-  const view = new DataView(map.buffer, map.byteOffset, map.length);
-  const chunks = new StoredChunks();
-  for (let at = 0, count = 0;; count += 1) {
-    stop.check();
-    const name = nameAt(map, at);
-    if (name === null) return `it has no name at ${at}`;
-    if (name === MAP_SIGNATURE) return chunks;
-    at += name.length;
-    if (at + 16 > map.length) return `it ends within entry ${count}`;
-    chunks.add(name, uint64(view, at));
-    at += 16;
+function readMap(file: ByteSource, stop: StopFlag): StoredChunks {
+  const tail = file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file");
+  if (Buffer.from(tail).toString("latin1", 0, MAP_SIGNATURE.length) !== MAP_SIGNATURE) {
+    throw new DecodeFailed("the file does not end with its offset");
   }
+  const place = uint64(new DataView(tail.buffer), TAIL_BYTES - 8);
+  const { offset, stored } = requireChunk(file, MAP_NAME, place);
+  if (stored > MAX_MAP_BYTES) {
+    throw new DecodeFailed(`it has ${stored} bytes, more than ${MAX_MAP_BYTES}`);
+  }
+  const map = file.read(offset, stored, "the chunk map");
+  const view = new DataView(map.buffer);
+  const chunks = new StoredChunks();
+  let at = 0;
+  for (let name = nameAt(map, at); name !== MAP_SIGNATURE; name = nameAt(map, at)) {
+    stop.check();
+    at += name.length + 16;
+    if (at > map.length) throw new DecodeFailed(`it ends within the entry ${quoted(name)}`);
+    chunks.add(name, uint64(view, at - 16));
+  }
+  const attributes = chunks.find(ATTRIBUTES);
+  if (attributes === null) throw new DecodeFailed("it lacks the attributes of the image");
+  requireChunk(file, attributes.name, attributes.at);
+  return chunks;
 }
 
 /** Walks from chunk to chunk, up to a damaged one. The next chunk follows directly or after padding. */
 function walk(file: ByteSource, stop: StopFlag): StoredChunks {
   const chunks = new StoredChunks();
-  for (let at = 0, count = 0;; count += 1) {
+  const found = (at: number) => unlessDamaged(() => ({ ...chunkAt(file, at), at }), null);
+  let end = 0;
+  for (let count = 0;; count += 1) {
     stop.check();
     if (count > MAX_CHUNKS) throw new DecodeFailed(`the file has more than ${MAX_CHUNKS} chunks`);
-    const aligned = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
-    const start = typeof chunkAt(file, at) === "string" ? aligned : at;
-    const chunk = chunkAt(file, start);
-    if (typeof chunk === "string") return chunks;
-    chunks.add(chunk.name, start);
-    at = chunk.offset + chunk.length;
+    const chunk = found(end) ?? found(Math.ceil(end / ALIGNMENT) * ALIGNMENT);
+    if (chunk === null) return chunks;
+    chunks.add(chunk.name, chunk.at);
+    end = chunk.offset + chunk.length;
   }
 }

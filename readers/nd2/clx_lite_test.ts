@@ -1,7 +1,8 @@
 import { deepEqual, ok, throws } from "node:assert/strict";
 import { concat, words } from "../../tests/fixtures/bytes.ts";
 import { entry, level, number, packed } from "../../tests/fixtures/nd2_writer.ts";
-import { MAX_ENTRIES, MAX_INFLATED_BYTES, MAX_LEVELS, parseLite, variantBudget } from "./clx_lite.ts";
+import { MAX_XML_NODES } from "../io/limits.ts";
+import { MAX_INFLATED_BYTES, MAX_LEVELS, parseLite, variantBudget } from "./clx_lite.ts";
 
 const parse = (bytes: Uint8Array) => parseLite(bytes, "the chunk", variantBudget());
 
@@ -82,9 +83,9 @@ Deno.test("nesting, entries and inflated bytes are bounded", () => {
   let wrapped = number("a", 1);
   for (let i = 0; i <= MAX_LEVELS; i += 1) wrapped = packed(wrapped);
   throws(() => parse(wrapped), /nested more than 64 deep/);
-  const many = new Uint8Array(6 * (MAX_ENTRIES + 1));
+  const many = new Uint8Array(6 * (MAX_XML_NODES + 1));
   for (let at = 0; at < many.length; at += 6) many.set([2, 0, 1], at);
-  throws(() => parse(many), /more than 500000 entries/);
+  throws(() => parse(many), /more than 1000000 entries/);
   const budget = variantBudget();
   const zeros = packed(entry(9, "a", concat(words(40n << 20n), new Uint8Array(40 << 20))));
   parseLite(zeros, "one", budget);

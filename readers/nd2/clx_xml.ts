@@ -1,99 +1,74 @@
 /** Metadata of versions up to 2: XML with an element per value, which has the attributes `runtype` and `value`. */
+import { SaxesParser } from "saxes";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_XML_DEPTH } from "../io/limits.ts";
 import { allowedXml, parseXml, type XmlElement, type XmlLimits } from "../metadata/xml.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
-import type { Variant, VariantObject } from "./variant.ts";
+import type { Variant } from "./variant.ts";
 
-const NUMBERS = new Set(["lx_int32", "lx_uint32", "lx_int64", "lx_uint64", "double", "float"]);
-
-/** Parses a document into values. @throws {DecodeFailed} as {@linkcode parseXmlTree} does */
+/**
+ * Parses a document into texts, lists and objects; up to its end if it is truncated.
+ *
+ * @param limits counted down
+ * @param nameOf what becomes of the name of an element or attribute
+ * @throws {DecodeFailed} damaged in another way
+ */
 export function parseXmlVariant(
   bytes: Uint8Array,
   what: string,
   limits: XmlLimits,
   warnings: Warning[],
-): VariantObject {
-  const value = valueOf(parseXmlTree(bytes, what, limits, warnings));
-  return value instanceof Map ? value as VariantObject : new Map([["", value]]);
-}
-
-/** Parses a document, up to its end if it is truncated. @param limits counted down @throws {DecodeFailed} damaged in another way */
-export function parseXmlTree(
-  bytes: Uint8Array,
-  what: string,
-  limits: XmlLimits,
-  warnings: Warning[],
-): XmlElement {
+  nameOf = (name: string): string => name,
+): Variant {
   const text = metadataText(bytes);
   try {
-    return parseXml(text, what, limits);
+    return valueOf(parseXml(text, what, limits), nameOf);
   } catch (error) {
-    const closed = error instanceof DecodeFailed ? withEndTags(text) : null;
-    if (closed === null) throw error;
-    const root = parseXml(closed, what, limits);
+    const closed = error instanceof DecodeFailed && withEndTags(text);
+    if (!closed) throw error;
+    const value = valueOf(parseXml(closed, what, limits), nameOf);
     const doubt = `Metadata are truncated: ${(error as DecodeFailed).message}`;
     addWarning(warnings, warning("metadata_damaged", doubt));
-    return root;
+    return value;
   }
 }
 
-function valueOf(element: XmlElement): Variant {
-  const { runtype = "", value } = element.attributes;
-  if (value !== undefined) {
-    if (runtype === "bool") return /^(?:true|1)$/i.test(value.trim());
-    return NUMBERS.has(runtype) ? Number(value) : value;
+/** Attributes that describe an element but are not values. */
+const ABOUT = new Set(["runtype", "version", "value"]);
+
+function valueOf({ attributes, children, text }: XmlElement, nameOf: (name: string) => string): Variant {
+  if (attributes["value"] !== undefined) return attributes["value"];
+  if (children.length > 1 && children.every(({ name }) => name === "no_name")) {
+    return children.map((child) => valueOf(child, nameOf));
   }
-  const { children } = element;
-  if (children.length === 0) return element.text === "" ? new Map() : element.text;
-  if (children.length > 1 && children.every(({ name }) => name === "no_name")) return children.map(valueOf);
   const object = new Map<string, Variant>();
+  for (const [name, value] of Object.entries(attributes)) {
+    if (!ABOUT.has(name)) object.set(nameOf(name), value);
+  }
   for (const child of children) {
     // Elements that repeat a name get a number.
-    const name = object.has(child.name) ? `${child.name} ${object.size}` : child.name;
-    object.set(name, valueOf(child));
+    const name = nameOf(child.name);
+    object.set(object.has(name) ? `${name} ${object.size}` : name, valueOf(child, nameOf));
   }
-  return object;
+  return object.size === 0 && text !== "" ? text : object;
 }
 
 /** Adds the missing end tags to a truncated document; `null` if that cannot repair it. */
 function withEndTags(text: string): string | null {
+  const parser = new SaxesParser({ xmlns: false, position: true });
   const open: string[] = [];
   let end = 0;
-  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", end)) {
-    const stop = endOfTag(text, at);
-    if (stop === null) break;
-    end = stop;
-    const [closing, name, empty] = [text[at + 1] === "/", nameIn(text, at), text[end - 2] === "/"];
-    if (name === "" || empty && !closing) continue;
-    if (!closing) open.push(name);
-    else if (open.pop() !== name) return null;
-    if (open.length > MAX_XML_DEPTH) return null;
+  const passed = () => end = parser.position;
+  parser.on("opentag", ({ name }) => (open.push(name), passed()));
+  parser.on("closetag", () => (open.pop(), passed()));
+  parser.on("comment", passed);
+  try {
+    // Without a call of `close`, the end of the text is no error.
+    parser.write(text);
+  } catch {
+    return null;
   }
-  if (open.length === 0) return null;
-  return text.slice(0, end) + open.reverse().map((name) => `</${name}>`).join("");
-}
-
-/** Name of the start or end tag at a `<`; `""` for a comment or a declaration. */
-const nameIn = (text: string, at: number) => /^<\/?([\w:.-]+)/.exec(text.slice(at, at + MAX_NAME))?.[1] ?? "";
-
-/** Longest tag name in characters. */
-const MAX_NAME = 256;
-
-/** Index after the tag or comment at a `<`; `null` if the text ends inside it. Quotes may contain `>`. */
-function endOfTag(text: string, start: number): number | null {
-  if (text.startsWith("<!--", start)) {
-    const end = text.indexOf("-->", start + 4);
-    return end < 0 ? null : end + 3;
-  }
-  for (let at = start + 1; at < text.length; at += 1) {
-    const letter = text[at]!;
-    if (letter === ">") return at + 1;
-    if (letter !== '"' && letter !== "'") continue;
-    at = text.indexOf(letter, at + 1);
-    if (at < 0) return null;
-  }
-  return null;
+  const endTags = open.reverse().map((name) => `</${name}>`).join("");
+  return endTags && text.slice(0, end) + endTags;
 }
 
 /** The text without its declaration and forbidden characters: UTF-8, in rare files UTF-16, in older ones Windows-1252. */

@@ -6,13 +6,13 @@ import type { Warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
 import { metadataText, parseXmlVariant } from "./clx_xml.ts";
 import { isXml } from "./metadata.ts";
-import { unwrapped } from "./variant.ts";
+import { flagsOf, numberIn, unwrapped, type Variant } from "./variant.ts";
 
 const bytesOf = (text: string, encoding: BufferEncoding = "utf8") =>
   new Uint8Array(Buffer.from(text, encoding));
 function parse(bytes: Uint8Array) {
   const warnings: Warning[] = [];
-  const value = unwrapped(parseXmlVariant(bytes, "the chunk", variantBudget().xml, warnings));
+  const value = unwrapped(parseXmlVariant(bytes, "the chunk", variantBudget(), warnings));
   return { value, codes: codesOf(warnings) };
 }
 
@@ -23,18 +23,26 @@ const DOCUMENT =
   `<list runtype="CLxListVariant"><no_name runtype="lx_int32" value="4"/><no_name runtype="lx_int32" value="5"/></list>` +
   `<flags runtype="CLxListVariant"><_00 runtype="bool" value="true"/></flags></no_name></variant>`;
 
-const VALUES = new Map<string, unknown>([
-  ["uiCount", 3],
-  ["dStep", -0.5],
-  ["bOn", true],
-  ["bOff", false],
+const VALUES = new Map<string, Variant>([
+  ["uiCount", "3"],
+  ["dStep", "-0.5"],
+  ["bOn", "1"],
+  ["bOff", "false"],
   ["wsName", "a <b>"],
-  ["list", [4, 5]],
-  ["flags", new Map([["_00", true]])],
+  ["list", ["4", "5"]],
+  ["flags", new Map([["_00", "true"]])],
 ]);
 
 Deno.test("values of each type are read below their wrappers", () => {
   deepEqual(parse(bytesOf(DOCUMENT)), { value: VALUES, codes: [] });
+  deepEqual(["uiCount", "dStep", "bOn", "bOff", "wsName"].map((name) => numberIn(VALUES, name)), [
+    3,
+    -0.5,
+    1,
+    0,
+    null,
+  ]);
+  deepEqual([flagsOf(VALUES.get("flags")), flagsOf(["1", "0", "false"])], [[true], [true, false, false]]);
 });
 
 Deno.test("documents are read in UTF-8, UTF-16 and the code page of Western Windows", () => {
@@ -81,7 +89,7 @@ Deno.test("a truncated document is read up to its end, with a warning", () => {
   const cut = DOCUMENT.indexOf("<list");
   for (const end of [cut, cut + 3, DOCUMENT.length - 3]) {
     const { value, codes } = parse(bytesOf(DOCUMENT.slice(0, end)));
-    deepEqual([value.get("uiCount"), value.get("wsName"), codes], [3, "a <b>", ["metadata_damaged"]]);
+    deepEqual([value.get("uiCount"), value.get("wsName"), codes], ["3", "a <b>", ["metadata_damaged"]]);
   }
   // Values may be empty, hold what looks like a tag, or end in the middle.
   const values =

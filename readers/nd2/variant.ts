@@ -1,4 +1,5 @@
-/** Metadata values of both generations: numbers, texts, bytes, lists and objects. */
+/** Metadata values of both generations: numbers (texts in XML), texts, bytes, lists and objects. */
+import { numberOf } from "../metadata/text.ts";
 
 /** A value. */
 export type Variant = boolean | number | string | Uint8Array | readonly Variant[] | VariantObject;
@@ -16,11 +17,11 @@ export const objectOf = (value: Variant | undefined): VariantObject =>
 /** The object with this name inside another object. */
 export const objectIn = (object: VariantObject, name: string): VariantObject => objectOf(object.get(name));
 
-/** The finite number with this name, or `null`. Booleans count as 0 or 1. */
+/** The finite number with this name, also as text, or `null`. Booleans count as 0 or 1. */
 export function numberIn(object: VariantObject, name: string): number | null {
   const value = object.get(name);
-  if (typeof value === "boolean") return value ? 1 : 0;
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
+  if (typeof value === "string") return numberOf(value.replace(/^true$/i, "1").replace(/^false$/i, "0"));
+  return typeof value !== "object" && Number.isFinite(Number(value)) ? Number(value) : null;
 }
 
 /** The positive number with this name, or `null`. */
@@ -59,7 +60,7 @@ export function flagsOf(value: Variant | undefined): readonly boolean[] {
   const sorted = value instanceof Map
     ? numberedIn(value as VariantObject).map(([, flag]) => flag)
     : itemsOf(value);
-  return sorted.map((flag) => typeof flag === "string" ? flag !== "" && flag !== "0" : Boolean(flag));
+  return sorted.map((flag) => typeof flag === "string" ? !/^(?:0|false)?$/i.test(flag) : Boolean(flag));
 }
 
 /** The object inside wrappers: lists and objects with a single item. */

@@ -4,7 +4,6 @@ import { MAX_SUBBLOCKS } from "../../readers/czi/directory.ts";
 import { MAX_SCENES } from "../../readers/czi/document.ts";
 import { MAX_PLANNED } from "../../readers/czi/plane_plan.ts";
 import { MAX_CHANNELS, MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../../readers/io/limits.ts";
-import { MAX_ENTRIES as MAX_LITE_ENTRIES } from "../../readers/nd2/clx_lite.ts";
 import { MAX_FRAMES } from "../../readers/nd2/chunk_map.ts";
 import { MAX_SEGMENTS } from "../../readers/tiff/page.ts";
 import { MAX_ENTRIES } from "../../readers/tiff/tags.ts";
@@ -274,7 +273,7 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
     "most_streams.oib": file(() => streamsOf(262_100)),
     "more_streams.oib": file(() => streamsOf(1 << 18)),
     "most_frames.nd2": file(() => frames(MAX_FRAMES)),
-    "most_entries.nd2": file(() => picturedNd2(entries(MAX_LITE_ENTRIES - 20))),
+    "most_entries.nd2": file(() => picturedNd2(entries(MAX_XML_NODES - 20))),
     "most_inflated.nd2": file(() =>
       picturedNd2(packed(entry(9, "a", concat(words(60 << 20, 0), new Uint8Array(60 << 20)))))
     ),
