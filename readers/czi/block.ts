@@ -1,4 +1,5 @@
 /** Blocks, the rectangles of a plane that subblocks fill, and the painting of blocks. */
+import type { Codec } from "../codecs/segment.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { RowRange } from "../reader.ts";
@@ -8,13 +9,8 @@ import type { SubblockTable } from "./directory.ts";
 import { type SceneLayout, spanOf } from "./scene.ts";
 import type { PixelType } from "./storage.ts";
 
-/** The indices of a plane in the file, by letter. */
-export type FixedIndices = ReadonlyMap<string, number>;
-
-/** A rectangle of a plane, and the stored pixels that fill it. Steps are in pixels. */
+/** A rectangle of a plane, and the pixels of a subblock that fill it. Steps are in pixels. */
 export interface Block {
-  /** Index of its subblock in the table. */
-  readonly entry: number;
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -29,6 +25,26 @@ export interface Block {
   readonly pixels: number;
 }
 
+/** A block with the place of its bytes. */
+export interface StoredBlock extends Block {
+  readonly pixel: PixelType;
+  readonly file: ByteSource;
+  /** Offset and length of its samples; an attachment, such as a mask, follows them. */
+  readonly data: number;
+  readonly dataSize: number;
+  readonly blobSize: number;
+  /** Metadata of the subblock. */
+  readonly metadata: number;
+  readonly metadataSize: number;
+  /** `null` for raw samples. */
+  readonly codec: Codec | null;
+  /** Whether colours are stored as blue, green, red. */
+  readonly blueFirst: boolean;
+  /** Number of its rows in the file: all, or the first rows of a truncated line scan. */
+  readonly rows: number;
+  readonly what: string;
+}
+
 /** The stored index for an index, if `stored` samples represent `size` indices. */
 function storedIndex(index: number, size: number, stored: number): number {
   if (stored === size) return index;
@@ -39,12 +55,12 @@ function storedIndex(index: number, size: number, stored: number): number {
   return Math.min(found, stored - 1);
 }
 
-/** The block of a subblock, in the plane at `fixed`. */
+/** The block of a subblock, in the plane at these indices in the file. */
 export function blockOf(
   table: SubblockTable,
   entry: number,
   layout: SceneLayout,
-  fixed: FixedIndices,
+  fixed: ReadonlyMap<string, number>,
 ): Block {
   const { rowAxis } = layout;
   let [pixels, first] = [1, 0];
@@ -60,7 +76,6 @@ export function blockOf(
     pixels *= stored;
   }
   return {
-    entry,
     x: table.start("X", entry) - spanOf(layout, "X").start,
     y: table.start(rowAxis, entry) - spanOf(layout, rowAxis).start,
     width: table.size("X", entry),
@@ -94,62 +109,47 @@ export interface Canvas {
   readonly stop: StopFlag;
 }
 
-/** Returns true for stored pixels to paint. */
-export type PixelMask = (x: number, y: number) => boolean;
-
-/** The stored pixels of a subblock. */
-export interface StoredPixels {
-  readonly pixel: PixelType;
-  /** The valid pixels; `null` if all are. */
-  readonly mask: PixelMask | null;
+/** The pixels of a block: their bytes, the offset of the first, and the valid ones, or `null` if all are. */
+export interface Pixels {
   readonly source: ByteSource;
-  /** Offset of the first pixel in the source. */
   readonly start: number;
-  readonly what: string;
+  readonly mask: ((x: number, y: number) => boolean) | null;
 }
 
-/** Paints the rows of a block that lie in a canvas. @throws {DecodeFailed | Stopped} */
-export function paint(block: Block, stored: StoredPixels, canvas: Canvas): void {
+/** Paints the stored rows of a block that lie in a canvas. @throws {DecodeFailed | Stopped} */
+export function paint(block: StoredBlock, pixels: Pixels, canvas: Canvas): void {
   const { columns, filled, targets, stop } = canvas;
-  const { pixel: { bytes, sampleType }, source, start, what } = stored;
+  const { pixel: { bytes, samples, sampleType }, rowStep, columnStep, width, height, storedWidth, what } =
+    block;
+  const { source, mask } = pixels;
   const first = Math.max(0, filled.start - block.y);
-  const end = Math.min(block.height, filled.end - block.y);
-  if (isScaled(block) || stored.mask !== null) {
-    return paintMapped(block, stored, canvas, { start: first, end });
+  const end = Math.min(block.rows, filled.end - block.y);
+  /** Index of the first sample of a row in the planes, and offset of its first pixel in the source. */
+  const indexOf = (row: number) => (block.y + row - filled.start) * columns + block.x;
+  const offsetOf = (storedRow: number) => pixels.start + (block.first + storedRow * rowStep) * bytes;
+  if (!isScaled(block) && mask === null) {
+    const strided = {
+      ...{ file: source, sampleType, what, stop },
+      offsets: targets.map(({ sample }) => offsetOf(first) + sample * SAMPLE_BYTES[sampleType]),
+      rows: { count: end - first, step: rowStep * bytes },
+      columns: { count: width, step: columnStep * bytes },
+    };
+    return readStrided(strided, targets.map(({ plane }) => plane), indexOf(first), columns);
   }
-  const at = start + (block.first + first * block.rowStep) * bytes;
-  const samples = {
-    ...{ file: source, sampleType, what, stop },
-    offsets: targets.map(({ sample }) => at + sample * SAMPLE_BYTES[sampleType]),
-    rows: { count: end - first, step: block.rowStep * bytes },
-    columns: { count: block.width, step: block.columnStep * bytes },
-  };
-  readStrided(samples, targets.map(({ plane }) => plane), startOf(block, canvas, first), columns);
-}
-
-/** Index of the first sample of a row in the arrays of a canvas. */
-const startOf = (block: Block, { columns, filled }: Canvas, row: number) =>
-  (block.y + row - filled.start) * columns + block.x;
-
-/** Paints rows whose pixels are repeated, skipped or masked. */
-function paintMapped(block: Block, stored: StoredPixels, canvas: Canvas, rows: RowRange): void {
-  const { width, height, storedWidth, storedHeight, columnStep } = block;
-  const { pixel: { bytes, samples, sampleType }, mask, source, start, what } = stored;
-  const columns = Int32Array.from({ length: width }, (_, x) => storedIndex(x, width, storedWidth));
+  const storedColumns = Int32Array.from({ length: width }, (_, x) => storedIndex(x, width, storedWidth));
   const line = new Float32Array(storedWidth);
-  for (let row = rows.start; row < rows.end; row += 1) {
-    canvas.stop.check();
-    const storedRow = storedIndex(row, height, storedHeight);
+  for (let row = first; row < end; row += 1) {
+    stop.check();
+    const storedRow = storedIndex(row, height, block.storedHeight);
     const read = scratchBytes(rowPixels(block) * bytes);
-    source.readInto(start + (block.first + storedRow * block.rowStep) * bytes, read, what);
+    source.readInto(offsetOf(storedRow), read, what);
     const words = new SampleArray({ bytes: read, sampleType, littleEndian: true });
-    const at = startOf(block, canvas, row);
-    for (const { sample, plane } of canvas.targets) {
+    const at = indexOf(row);
+    for (const { sample, plane } of targets) {
       words.convert({ from: sample, step: samples * columnStep, count: storedWidth }, line, 0);
-      for (let x = 0; x < width; x += 1) {
-        const column = columns[x]!;
+      storedColumns.forEach((column, x) => {
         if (mask === null || mask(column, storedRow)) plane[at + x] = line[column]!;
-      }
+      });
     }
   }
 }

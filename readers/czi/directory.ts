@@ -22,9 +22,6 @@ export const MAX_SUBBLOCKS = 1 << 20;
 /** Largest number of dimensions of a subblock; twelve exist. */
 const MAX_DIMENSIONS = 40;
 
-/** Largest number of dimension orders in a document; writers use one or two. */
-export const MAX_ORDERS = 256;
-
 const MAX_EXTENT = 1 << 30;
 
 /** Bytes of an entry before its dimensions. */
@@ -123,13 +120,14 @@ function dimensionsIn(view: DataView, count: number, what: () => string): Dimens
 
 /** All subblocks of a document. */
 export class SubblockTable {
-  #length = 0;
   readonly #capacity: number;
   readonly #columns = new Map<string, Column>();
-  readonly #orders: string[] = [];
   readonly #position: Float64Array;
+  /** Pixel type, part, compression and pyramid type of each subblock. */
   readonly #facts: Int32Array;
-  readonly #order: Uint8Array;
+  /** Letters of the axes of each subblock. Equal texts are kept once. */
+  readonly #orders: string[] = [];
+  readonly #kept = new Map<string, string>();
 
   /** Creates an empty table. @param capacity number of subblocks @throws {DecodeFailed} more than {@linkcode MAX_SUBBLOCKS} */
   constructor(capacity: number) {
@@ -138,12 +136,11 @@ export class SubblockTable {
     }
     this.#capacity = capacity;
     this.#position = new Float64Array(capacity);
-    this.#facts = new Int32Array(3 * capacity);
-    this.#order = new Uint8Array(2 * capacity);
+    this.#facts = new Int32Array(4 * capacity);
   }
 
   get length(): number {
-    return this.#length;
+    return this.#orders.length;
   }
 
   get letters(): string[] {
@@ -152,22 +149,22 @@ export class SubblockTable {
 
   get bytes(): number {
     const columns = [...this.#columns.values()].reduce((sum, { stored }) => sum + (stored ? 12 : 8), 0);
-    return this.#capacity * (22 + columns);
+    return this.#capacity * (32 + columns);
   }
 
   facts(i: number): EntryFacts {
     return {
       position: this.#position[i]!,
-      pixelType: this.#facts[3 * i]!,
-      part: this.#facts[3 * i + 1]!,
-      compression: this.#facts[3 * i + 2]!,
-      pyramid: this.#order[2 * i + 1]!,
+      pixelType: this.#facts[4 * i]!,
+      part: this.#facts[4 * i + 1]!,
+      compression: this.#facts[4 * i + 2]!,
+      pyramid: this.#facts[4 * i + 3]!,
     };
   }
 
   /** Letters of the axes of a subblock, fastest first. */
   order(i: number): string {
-    return this.#orders[this.#order[2 * i]!]!;
+    return this.#orders[i]!;
   }
 
   /** First index along a dimension. For an absent dimension 0, or {@linkcode NO_INDEX} for `M` and `S`. */
@@ -193,21 +190,12 @@ export class SubblockTable {
     return false;
   }
 
-  /** Adds a subblock. @throws {DecodeFailed} more than {@linkcode MAX_ORDERS} orders of dimensions */
+  /** Adds a subblock. */
   add(entry: Entry): void {
-    const i = this.#length;
     const order = entry.dimensions.map(({ letter }) => letter).filter((letter) => !isIndex(letter)).join("");
-    let orderIndex = this.#orders.indexOf(order);
-    if (orderIndex < 0) {
-      if (this.#orders.length === MAX_ORDERS) {
-        throw new DecodeFailed(`its subblocks have more than ${MAX_ORDERS} orders of dimensions`);
-      }
-      orderIndex = this.#orders.push(order) - 1;
-    }
-    this.#length += 1;
+    const i = this.#orders.push(this.#kept.getOrInsert(order, order)) - 1;
     this.#position[i] = entry.position;
-    this.#facts.set([entry.pixelType, entry.part, entry.compression], 3 * i);
-    this.#order.set([orderIndex, entry.pyramid], 2 * i);
+    this.#facts.set([entry.pixelType, entry.part, entry.compression, entry.pyramid], 4 * i);
     for (const { letter, start, size, stored } of entry.dimensions) {
       const column = this.#columns.getOrInsertComputed(letter, () => ({
         start: new Int32Array(this.#capacity).fill(defaultStart(letter)),
@@ -246,17 +234,15 @@ export interface Directory {
 
 /** Reads the directory; if the file ends before it, walks over the subblocks. @throws {DecodeFailed} damaged, or too many subblocks */
 export function readDirectory(file: ByteSource, header: FileHeader): Directory {
-  if (header.directory === 0) return walked(file, header, "the file has none");
-  if (header.directory < file.size) {
-    return { table: listed(file, header.directory), complete: true, lost: null };
-  }
-  return walked(file, header, `the file ends before it, at ${file.size}`);
+  const { directory } = header;
+  if (directory === 0) return walked(file, header, "the file has none");
+  if (directory >= file.size) return walked(file, header, `the file ends before it, at ${file.size}`);
+  return { table: listed(file, directory), complete: true, lost: null };
 }
 
 function listed(file: ByteSource, position: number): SubblockTable {
   const { data, used } = requireSegment(file, position, ID.directory, "the directory");
-  const head = new DataView(file.read(data, DIRECTORY_HEAD, "the directory").buffer);
-  const count = head.getInt32(0, true);
+  const count = new DataView(file.read(data, 4, "the directory").buffer).getInt32(0, true);
   file.require(data, used, "the directory");
   const bytes = used - DIRECTORY_HEAD;
   if (count < 0 || count * (ENTRY_BYTES + DIMENSION_BYTES) > bytes) {

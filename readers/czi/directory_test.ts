@@ -1,5 +1,5 @@
-import { deepEqual, throws } from "node:assert/strict";
-import { type Entry, entryIn, MAX_ORDERS, SubblockTable } from "./directory.ts";
+import { deepEqual } from "node:assert/strict";
+import { entryIn } from "./directory.ts";
 
 /** The first bytes of a real entry: raw Gray16 at 0x220, four dimensions, X of 240 columns; then three more. */
 const HEAD = "4456 01000000 2002000000000000 00000000 00000000 00 0000000000 04000000";
@@ -41,17 +41,4 @@ Deno.test("a name of two letters voids itself and the dimension before it", () =
     DIMENSIONS[3]!,
   ];
   deepEqual(read(bytesOf(HEAD, ...dimensions))?.dimensions.map(({ letter }) => letter), ["X", "M"]);
-});
-
-Deno.test("a table has at most 256 orders of dimensions", () => {
-  const table = new SubblockTable(MAX_ORDERS + 1);
-  const entry = (n: number): Entry => ({
-    ...{ pixelType: 0, position: 0, part: 0, compression: 0, pyramid: 0, length: 0 },
-    dimensions: [...n.toString(2)].map((bit, i) => ({
-      letter: String.fromCharCode(65 + 2 * i + Number(bit)),
-      ...{ start: 0, size: 1, stored: 1 },
-    })),
-  });
-  for (let n = 0; n < MAX_ORDERS; n += 1) table.add(entry(1024 + n));
-  throws(() => table.add(entry(512)), /more than 256 orders/);
 });

@@ -3,7 +3,6 @@
  * refers to the parts by number. All files share one GUID.
  */
 import { basename, dirname, extname, join } from "node:path";
-import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { listed, warnIf, type Warning } from "../warning.ts";
@@ -30,10 +29,9 @@ export function openMain(path: string, files: FileAccess): MainFile {
   const header = readFileHeader(file);
   if (header.part === 0) return { file, header };
   const name = firstName(basename(path));
-  const main = name === null ? null : join(dirname(path), name);
-  const opened = main === null ? null : partAt(main, 0, { header, files });
+  const opened = name && partAt(join(dirname(path), name), 0, { header, files });
   if (opened) return opened;
-  const where = main === null ? "" : `, ${quoted(basename(main))},`;
+  const where = name ? `, ${quoted(name)},` : "";
   throw new DecodeFailed(
     `it is part ${header.part} of a split document, whose first file${where} is not beside it`,
   );
@@ -53,38 +51,26 @@ function partAt(
   return null;
 }
 
-/** The existing files of a document. */
-export interface FileSet {
-  readonly parts: ReadonlyMap<number, ByteSource>;
-  readonly paths: readonly string[];
-  /** Total size of all files. */
-  readonly bytes: number;
-  readonly warnings: readonly Warning[];
-}
-
 /** Opens the parts to which the directory refers. @throws {DecodeFailed} more than {@linkcode MAX_PARTS} parts */
-export function openParts({ file, header }: MainFile, table: SubblockTable, files: FileAccess): FileSet {
-  const found = new Map([[0, file]]);
-  const missing: number[] = [];
+export function openParts(
+  { file, header }: MainFile,
+  table: SubblockTable,
+  files: FileAccess,
+): { readonly parts: ReadonlyMap<number, RandomAccessFile>; readonly warnings: readonly Warning[] } {
+  const parts = new Map([[0, file]]);
+  const missing: string[] = [];
   const extension = extname(file.path);
   const stem = join(dirname(file.path), basename(file.path, extension));
   const named = new Set<number>();
-  for (let i = 0; i < table.length; i += 1) {
-    const { part } = table.facts(i);
-    if (part !== 0) named.add(part);
-    if (named.size > MAX_PARTS) throw new DecodeFailed(`it is split into more than ${MAX_PARTS} files`);
-  }
+  for (let i = 0; i < table.length && named.size <= MAX_PARTS; i += 1) named.add(table.facts(i).part);
+  if (named.size > MAX_PARTS) throw new DecodeFailed(`it is split into more than ${MAX_PARTS} files`);
+  named.delete(0);
   for (const part of [...named].sort((a, b) => a - b)) {
     const opened = partAt(`${stem} (${part})${extension}`, part, { header, files }) ??
       partAt(`${stem}(${part})${extension}`, part, { header, files });
-    if (opened === null) missing.push(part);
-    else found.set(part, opened.file);
+    if (opened === null) missing.push(String(part));
+    else parts.set(part, opened.file);
   }
-  const text = `Parts of the document are missing beside it: ${listed(missing.map(String))}`;
-  return {
-    parts: found,
-    paths: [...found.values()].map(({ path }) => path),
-    bytes: found.values().reduce((sum, { size }) => sum + size, 0),
-    warnings: warnIf(missing.length > 0, "file_missing", text),
-  };
+  const text = `Parts of the document are missing beside it: ${listed(missing)}`;
+  return { parts, warnings: warnIf(missing.length > 0, "file_missing", text) };
 }

@@ -19,13 +19,14 @@
 import { unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
+import type { RandomAccessFile } from "../io/random_access.ts";
 import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import { type Attachment, contentOf, readAttachments, type TimeStamps, timeStamps } from "./attachments.ts";
 import { type CziDocument, readDocument } from "./document.ts";
-import { type FileSet, openMain, openParts } from "./file_set.ts";
+import { openMain, openParts } from "./file_set.ts";
 import { readXml } from "./metadata.ts";
 import { planPlanes } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
@@ -45,8 +46,8 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const main = openMain(path, files);
     const document = readDocument(main.file, files.stop);
-    const set = openParts(main, document.table, files);
-    const warnings = [...document.warnings, ...set.warnings];
+    const { parts, warnings: absent } = openParts(main, document.table, files);
+    const warnings = [...document.warnings, ...absent];
     const attachments = readAttachments(main.file, document.header.attachments, warnings);
     const { scenes, metadata, table } = document;
     return {
@@ -63,8 +64,8 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
           ),
         })),
       open: (index) => {
-        const scene = storedScene(document, index, set.parts, files.stop);
-        return acquisitionOf(document, scene, { set, attachments, warnings });
+        const scene = storedScene(document, index, parts, files.stop);
+        return acquisitionOf(document, scene, [...parts.values()], attachments, warnings);
       },
     };
   });
@@ -76,15 +77,13 @@ const [BASE_BYTES, CHANNEL_BYTES] = [64 << 10, 512];
 async function acquisitionOf(
   { file, metadata, table, header }: CziDocument,
   scene: StoredScene,
-  { set, attachments, warnings: general }: {
-    readonly set: FileSet;
-    readonly attachments: readonly Attachment[];
-    readonly warnings: readonly Warning[];
-  },
+  parts: readonly RandomAccessFile[],
+  attachments: readonly Attachment[],
+  general: readonly Warning[],
 ): Promise<Acquisition> {
   const { layout, channels, stop } = scene;
-  const [described, storedChannels] = [metadata.channels.length, layout.channels.length];
-  const text = `The metadata describe ${described} channels; ${storedChannels} are stored`;
+  const [described, stored] = [metadata.channels.length, layout.channels.length];
+  const text = `The metadata describe ${described} channels; ${stored} are stored`;
   const warnings = [
     ...general,
     ...heldAxes(layout).map((letter) => {
@@ -92,21 +91,20 @@ async function acquisitionOf(
       return warning("axis_reduced", `Axis ${letter} has ${size} indices; only the first is served`);
     }),
     ...missingPlanes(table, layout),
-    ...warnIf(described > 0 && described !== storedChannels, "metadata_disagree", text),
+    ...warnIf(described > 0 && described !== stored, "metadata_disagree", text),
   ];
-  const doubts: Warning[] = [];
-  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), doubts);
+  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), warnings);
   const steps = calibrations(layout, metadata, stamps, warnings);
   const { reference, warnings: lost } = await referenceImage(file, attachments, metadata, stop);
   return {
     axes: axesOf(servedSizes(layout), steps),
     channels,
     ...metadata.moment,
-    files: () => set.paths,
-    fileSize: set.bytes,
+    files: () => parts.map(({ path }) => path),
+    fileSize: parts.reduce((sum, { size }) => sum + size, 0),
     reference,
     lineScan: layout.rowAxis === "T" ? lineScanOf(steps.Y, calibrated(metadata.pixelTime, "s")) : null,
-    warnings: [...warnings, ...doubts, ...lost],
+    warnings: [...warnings, ...lost],
     times: stamps.times,
     indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
     documents: (list) => addDocuments(list, file, readXml(file, header), attachments),

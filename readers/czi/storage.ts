@@ -8,6 +8,7 @@ import { zstd } from "../codecs/zlib.ts";
 import { DecodeFailed } from "../errors.ts";
 import { COLOURS } from "../metadata/channels.ts";
 import type { SampleType } from "../reader.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 
 /** A pixel type: 1, 3 or 4 samples of a type. */
 export interface PixelType {
@@ -17,35 +18,32 @@ export interface PixelType {
   readonly bytes: number;
 }
 
-/** Pixel types by code. */
-const TYPES: Readonly<Record<number, PixelType>> = {
-  // Gray8, Gray16, Gray32Float.
-  0: { sampleType: "uint8", samples: 1, bytes: 1 },
-  1: { sampleType: "uint16", samples: 1, bytes: 2 },
-  2: { sampleType: "float32", samples: 1, bytes: 4 },
-  // Bgr24, Bgr48, Bgr96Float, Bgra32.
-  3: { sampleType: "uint8", samples: 3, bytes: 3 },
-  4: { sampleType: "uint16", samples: 3, bytes: 6 },
-  8: { sampleType: "float32", samples: 3, bytes: 12 },
-  9: { sampleType: "uint8", samples: 4, bytes: 4 },
-  // Gray32, Gray64Float.
-  12: { sampleType: "int32", samples: 1, bytes: 4 },
-  13: { sampleType: "float64", samples: 1, bytes: 8 },
+/** Pixel types by code: Gray8, Gray16, Gray32Float; Bgr24, Bgr48, Bgr96Float, Bgra32; Gray32, Gray64Float. */
+const TYPES: Readonly<Record<number, readonly [sampleType: SampleType, samples: number]>> = {
+  0: ["uint8", 1],
+  1: ["uint16", 1],
+  2: ["float32", 1],
+  3: ["uint8", 3],
+  4: ["uint16", 3],
+  8: ["float32", 3],
+  9: ["uint8", 4],
+  12: ["int32", 1],
+  13: ["float64", 1],
 };
-
-const COMPLEX: Readonly<Record<number, string>> = { 10: "Gray64ComplexFloat", 11: "Bgr192ComplexFloat" };
 
 /** Sample types from narrow to wide. */
 const WIDTHS: readonly SampleType[] = ["uint8", "uint16", "int32", "float32", "float64"];
 
+/** Where users find what is refused. */
+const HELP = "docs/formats/czi.md#what-is-refused";
+
 /** The pixel type with this code. @throws {DecodeFailed} it is unknown or complex */
 export function pixelTypeOf(code: number): PixelType {
-  const type = TYPES[code];
-  if (type) return type;
-  const name = COMPLEX[code];
-  throw new DecodeFailed(
-    name ? `pixels of type ${name} (complex numbers) are not supported` : `pixel type ${code} is unknown`,
-  );
+  const [sampleType, samples] = TYPES[code] ?? [];
+  if (sampleType === undefined || samples === undefined) {
+    throw new DecodeFailed(`pixel type ${code} is unknown or not supported (${HELP})`);
+  }
+  return { sampleType, samples, bytes: samples * SAMPLE_BYTES[sampleType] };
 }
 
 /** The wider of two sample types. */
@@ -55,44 +53,21 @@ export const wider = (a: SampleType, b: SampleType): SampleType =>
 /** Names of the samples of a colour pixel, in the served order. */
 export const SAMPLE_NAMES: readonly string[] = [...COLOURS, "Alpha"];
 
-/** A way to store samples. */
-export interface Storage {
-  /** Codec; `null` for raw samples. */
-  readonly codec: Codec | null;
-  /** Whether colours are stored as blue, green, red. */
-  readonly blueFirst: boolean;
-  /** Whether the code is undefined and its samples are assumed to be raw. */
-  readonly doubtful: boolean;
-}
+/** First compression code for raw data of the system, which is undefined; the samples are assumed to be raw. */
+export const SYSTEM_RAW = 1000;
 
-const REFUSED: Readonly<Record<number, string>> = { 3: "lossless JPEG", 7: "chunked" };
+/** Compression codes (JPEG, JPEG XR) whose decoders give colours as red, green, blue. */
+export const RED_FIRST: readonly number[] = [1, 4];
 
-/** First code for raw data of a camera, and first code for raw data of the system. */
-const [CAMERA_RAW, SYSTEM_RAW] = [100, 1000];
-
-/** The storage for a compression code. @param what name of the subblock in messages @throws {DecodeFailed} it is unsupported */
-export async function storageOf(code: number, what: string): Promise<Storage> {
-  const raw = { codec: null, blueFirst: true, doubtful: false };
-  switch (code) {
-    case 0:
-      return raw;
-    case 1:
-      return { ...raw, codec: (await import("../codecs/jpeg/mod.ts")).jpeg, blueFirst: false };
-    case 2:
-      return { ...raw, codec: (await import("../codecs/lzw.ts")).lzw };
-    case 4:
-      return { ...raw, codec: (await import("../codecs/jpegxr.ts")).jpegXr, blueFirst: false };
-    case 5:
-      return { ...raw, codec: zstd };
-    case 6:
-      return { ...raw, codec: zstdWithHeader };
-  }
-  if (code >= SYSTEM_RAW) return { ...raw, doubtful: true };
-  const name = code >= CAMERA_RAW ? "raw data of a camera" : REFUSED[code];
-  const compression = `compression ${code}${name ? ` (${name})` : ""}`;
-  throw new DecodeFailed(
-    `${what} has ${compression}, which is not supported (docs/formats/czi.md#what-is-refused)`,
-  );
+/** The codec for a compression code; `null` for raw samples. @param what name of the subblock in messages @throws {DecodeFailed} it is unsupported */
+export async function codecOf(code: number, what: string): Promise<Codec | null> {
+  if (code === 0 || code >= SYSTEM_RAW) return null;
+  if (code === 1) return (await import("../codecs/jpeg/mod.ts")).jpeg;
+  if (code === 2) return (await import("../codecs/lzw.ts")).lzw;
+  if (code === 4) return (await import("../codecs/jpegxr.ts")).jpegXr;
+  if (code === 5) return zstd;
+  if (code === 6) return zstdWithHeader;
+  throw new DecodeFailed(`${what} has compression ${code}, which is not supported (${HELP})`);
 }
 
 /**

@@ -73,14 +73,14 @@ Deno.test("wrong sizes and codes are refused with their place", async () => {
     [[sizes, 4, 0x7fffffff], /states 2147483647 bytes of metadata/],
     [[sizes + 8, 8, 2 ** 60], /of samples and 0 of attachment/],
     [[sizes + 8, 8, 47], /holds 47 bytes, but its pixels need 48/],
-    [[entry + 2, 4, 10], /complex numbers/],
-    [[entry + 2, 4, 7], /pixel type 7 is unknown/],
+    [[entry + 2, 4, 10], /pixel type 10 is unknown or not supported/],
+    [[entry + 2, 4, 7], /pixel type 7 is/],
     [[entry + 6, 8, -1], /impossible position/],
     [[entry + 6, 8, 2 ** 40], /ends after the file/],
     [[entry + 6, 8, directory], /is not ZISRAWSUBBLOCK/],
     [[entry + 14, 4, 3], /part 3 of the split document/],
-    [[entry + 18, 4, 3], /compression 3 \(lossless JPEG\)/],
-    [[entry + 18, 4, 104], /compression 104 \(raw data of a camera\)/],
+    [[entry + 18, 4, 3], /compression 3, which is not supported/],
+    [[entry + 18, 4, 104], /compression 104, which/],
     [[entry + 18, 4, 99], /compression 99, which is not supported/],
   ];
   for (const [change, message] of cases) {
@@ -181,7 +181,7 @@ Deno.test("raw data of a system are read as pixels, with a warning", async () =>
   const data = new Uint8Array([...ramp16(24, 7), 1, 2]);
   const made = (compression: number) =>
     writeCzi({ subblocks: [{ dims: [["X", 0, 6], ["Y", 0, 4]], data, compression }] }).bytes;
-  await refused(made(999), /compression 999 \(raw data of a camera\)/);
+  await refused(made(999), /compression 999, which/);
   const { planes, summary } = await load(made(1000));
   equal(planes[0]![23], 30);
   deepEqual(codesOf(summary.warnings), ["samples_doubtful", "metadata_disagree"]);
