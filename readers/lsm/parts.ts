@@ -4,7 +4,7 @@ import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import { MAX_STAMPS } from "../metadata/time_stamps.ts";
-import { decodeText } from "../tiff/text.ts";
+import { decodeText } from "../tiff/directory.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 import type { InfoRecord } from "./info_record.ts";
 import { readScanInformation, type ScanEntry } from "./scan_information.ts";

@@ -2,7 +2,7 @@
 import { axesOf } from "../metadata/axes.ts";
 import { channelNames, channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
-import type { DocumentList, MetadataDocument } from "../io/document_list.ts";
+import type { MetadataDocument } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import type { Acquisition, Position } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -11,14 +11,9 @@ import { planPlanes } from "./plane_plan.ts";
 import { JPEG_COMPRESSION, type PageLayout, PHOTOMETRIC } from "./page.ts";
 import type { Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
-import { isOmeXml, isShape } from "./text.ts";
+import { isOmeXml, isShape } from "./marks.ts";
 
-/**
- * The acquisition of a stack.
- *
- * @param first first directory of the opened file, with its descriptions
- * @throws {DecodeFailed} the stack has too many channels
- */
+/** The acquisition of a stack of the file with this first directory. @throws {DecodeFailed} too many channels */
 export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): Acquisition {
   const { layout, sizes } = stack;
   const { samples, width, height } = layout;
@@ -49,7 +44,9 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     // 64 KiB for axes, names and warnings.
     indexBytes: (64 << 10) + 512 * count + (stack.indexBytes ?? 0),
     documents: (list) => {
-      addDescriptions(list, first);
+      for (const text of first.texts(TAG.ImageDescription, list.left)) {
+        list.add(tagName(TAG.ImageDescription), mediaTypeOf(text), text);
+      }
       stack.documents?.(list);
     },
     ...stack.files && { files: stack.files },
@@ -60,14 +57,8 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
         return stack.holds!({ ...position, channel: Math.floor(index / samples) });
       },
     },
-    plan: (wanted, position, rows) => planPlanes(stack, wanted, { position, rows }, stop),
+    plan: (wanted, position, rows) => planPlanes(stack, wanted, position, rows, stop),
   };
-}
-
-function addDescriptions(list: DocumentList, first: Directory): void {
-  for (const text of first.texts(TAG.ImageDescription, list.left)) {
-    list.add(tagName(TAG.ImageDescription), mediaTypeOf(text), text);
-  }
 }
 
 /** OME-XML or the XML of MetaMorph; a JSON object of tifffile; or plain lines of another program. */
@@ -85,10 +76,7 @@ const BY_PHOTOMETRIC: Readonly<Record<number, readonly string[]>> = {
 
 /**
  * Names of all channels including samples, in the order channel × samples + sample; `null` for a channel without a name. A sample
- * is named by its colour, and by its channel if there are several channels.
- *
- * @param channels served names of the channels
- * @param given names in the file, per channel or per sample
+ * is named by its colour, and by its served channel if there are several. The file gives names per channel or per sample.
  */
 function sampleNames(
   page: PageLayout,

@@ -3,126 +3,102 @@ import type { Codec, Extent, StreamSettings } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import type { PlanePlan } from "../reader.ts";
 import { type PageLayout, PHOTOMETRIC } from "./page.ts";
-import { placeRows, reverseBits, type Wanted, withoutPredictor } from "./samples.ts";
+import { placeRows, reverseBits, withoutPredictor } from "./samples.ts";
 import { rowBytes, type SegmentTable } from "./segment_table.ts";
 import { TAG, tagName } from "./tags.ts";
 
-/** The strips or tiles of one plane and their codec. */
-export class CompressedSegments {
-  readonly #table: SegmentTable;
-  readonly #codec: Codec;
-  readonly #settings: ReturnType<typeof settingsOf>;
-
-  constructor(table: SegmentTable, codec: Codec) {
-    this.#table = table;
-    this.#codec = codec;
-    this.#settings = settingsOf(table.page);
+/**
+ * How to decode the wanted samples of a table.
+ *
+ * @throws {DecodeFailed} a strip or tile is larger than what a WebAssembly decoder accepts in one call, or its bits do not suit it
+ */
+export function compressedPlan(
+  table: SegmentTable,
+  codec: Codec,
+  stop: StopFlag,
+): Required<Pick<PlanePlan, "working" | "decode">> {
+  const { page, tiff } = table;
+  if (codec.image && page.bits.some((width) => width !== page.bits[0] || width === 1)) {
+    const bits = `${tagName(TAG.BitsPerSample)} is ${page.bits.join(", ")}`;
+    throw new DecodeFailed(`${bits}; samples of ${codec.title} have one width above 1`);
   }
-
-  /**
-   * The size of the largest strip or tile with wanted samples.
-   *
-   * @throws {DecodeFailed} it is larger than what a WebAssembly decoder accepts in one call
-   */
-  largest(wanted: readonly { sample: number }[]): Extent {
-    const { segmentWidth: width, segmentHeight: rows } = this.#table.page;
-    let [stored, rowLength, samples] = [0, 0, 0];
-    for (const index of this.#table.holding(wanted)) {
-      const bits = this.#decodedBits(index);
-      stored = Math.max(stored, this.#table.length(index));
-      rowLength = Math.max(rowLength, rowBytes(width, bits));
-      samples = Math.max(samples, bits.length);
-    }
-    const { webAssembly, title } = this.#codec;
-    const most = webAssembly ?? { maxSamples: Infinity, maxStored: Infinity };
-    const all = width * rows * samples;
-    if (all > most.maxSamples || stored > most.maxStored) {
-      throw new DecodeFailed(
-        `a ${this.#table.kind} of ${title} has ${all} samples in ${stored} bytes; at most ${most.maxSamples} in ` +
-          `${most.maxStored} are decoded at once, since nothing can stop this decoder`,
-      );
-    }
-    return { stored, width, rows, samples, bytes: rowLength * rows };
-  }
-
-  /** Decodes the wanted samples into their planes. @throws {DecodeFailed | Stopped} */
-  async decode(wanted: readonly Wanted[], stop: StopFlag): Promise<void> {
-    let room: Uint8Array | null = null;
-    for (const index of this.#table.holding(wanted)) {
-      stop.check();
-      const decoded = await this.#decodeOne(index, wanted, { stop, room });
-      room = this.#codec.refills ? decoded : null;
-    }
-  }
-
-  async #decodeOne(
-    index: number,
-    wanted: readonly Wanted[],
-    { stop, room }: { readonly stop: StopFlag; readonly room: Uint8Array | null },
-  ): Promise<Uint8Array> {
-    const codec = this.#codec;
-    const table = this.#table;
-    const { page, tiff } = table;
-    const bits = this.#decodedBits(index);
-    const row = rowBytes(page.segmentWidth, bits);
-    const rows = table.rows(index);
-    const input = tiff.file.read(table.offset(index), table.length(index), table.name(index));
-    if (page.reversedBits && codec.bitOrder) reverseBits(input);
-    const decoded = await codec.decode(input, {
-      width: page.segmentWidth,
-      rows,
-      samples: bits.length,
-      fullRows: page.segmentHeight,
-      bytes: row * rows,
-      mostBytes: row * page.segmentHeight,
-      settings: { ...this.#settings, bits: table.bits(index) },
-      what: `${table.name(index)} at ${table.offset(index)} + ${table.length(index)}`,
-      stop,
-      room,
-    });
-    // Typed views need an aligned start.
-    const output = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
-    const { start, end } = table.wantedRows(index, rows);
-    // In steps, so that decoding a plane of a single strip can be stopped.
-    const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / row));
-    for (let first = start; first < end; first += atOnce) {
-      stop.check();
-      const count = Math.min(atOnce, end - first);
-      const bytes = output.subarray(first * row, (first + count) * row);
-      const littleEndian = codec.image || tiff.encoding.littleEndian;
-      const some = { index, first, count, bytes, bits, littleEndian };
-      placeRows(table, codec.image ? some : withoutPredictor(table, some), wanted);
-    }
-    return decoded;
-  }
-
-  /** Bits of each interleaved sample after decoding: image codecs widen samples to the next machine type. */
-  #decodedBits(index: number): readonly number[] {
-    const bits = this.#table.bits(index);
-    return this.#codec.image ? bits.map((b) => b <= 8 ? 8 : b <= 16 ? 16 : b <= 32 ? 32 : 64) : bits;
-  }
+  const settings = settingsOf(page);
+  return {
+    working: {
+      bytes: codec.workingBytes(largest(table, codec)),
+      endsWithWorker: codec.endsWithWorker ?? false,
+    },
+    decode: async (planes) => {
+      let room: Uint8Array | null = null;
+      for (const index of table.holding()) {
+        stop.check();
+        const bits = decodedBits(table, codec, index);
+        const row = rowBytes(page.segmentWidth, bits);
+        const rows = table.rows(index);
+        const input = tiff.file.read(table.offset(index), table.length(index), table.name(index));
+        if (page.reversedBits && codec.bitOrder) reverseBits(input);
+        const decoded: Uint8Array = await codec.decode(input, {
+          width: page.segmentWidth,
+          rows,
+          samples: bits.length,
+          fullRows: page.segmentHeight,
+          bytes: row * rows,
+          mostBytes: row * page.segmentHeight,
+          settings: { ...settings, bits: table.bits(index) },
+          what: `${table.name(index)} at ${table.offset(index)} + ${table.length(index)}`,
+          stop,
+          room,
+        });
+        room = codec.refills ? decoded : null;
+        // Typed views need an aligned start.
+        const output = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
+        const { start, end } = table.wantedRows(index, rows);
+        // In steps, so that decoding a plane of a single strip can be stopped.
+        const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / row));
+        for (let first = start; first < end; first += atOnce) {
+          stop.check();
+          const count = Math.min(atOnce, end - first);
+          const bytes = output.subarray(first * row, (first + count) * row);
+          const littleEndian = codec.image || tiff.encoding.littleEndian;
+          const some = { index, first, count, bytes, bits, littleEndian };
+          placeRows(table, codec.image ? some : withoutPredictor(page, some), planes);
+        }
+      }
+    },
+  };
 }
 
-/** Names of unsupported values of Compression, for messages. */
-const REFUSED: Readonly<Record<number, string>> = {
-  6: "old-style JPEG",
-  9: "JBIG",
-  10: "JBIG color",
-  32766: "NeXT",
-  32809: "ThunderScan",
-  32908: "Pixar film",
-  32909: "Pixar log",
-  33003: "JPEG 2000 in YCbCr",
-  34661: "JBIG",
-  34676: "SGI log luminance",
-  34677: "SGI log luminance, 24 bit",
-  34892: "lossy DNG",
-  34933: "PNG",
-  34934: "JPEG XR",
-  50002: "JPEG XL",
-  52546: "JPEG XL",
-};
+/** Bits of each interleaved sample after decoding: image codecs widen samples to the next machine type. */
+function decodedBits(table: SegmentTable, { image }: Codec, index: number): readonly number[] {
+  const bits = table.bits(index);
+  return image ? bits.map((b) => b <= 8 ? 8 : b <= 16 ? 16 : b <= 32 ? 32 : 64) : bits;
+}
+
+/** The size of the largest strip or tile with wanted samples. */
+function largest(table: SegmentTable, codec: Codec): Extent {
+  const { segmentWidth: width, segmentHeight: rows } = table.page;
+  let [stored, rowLength, samples] = [0, 0, 0];
+  for (const index of table.holding()) {
+    const bits = decodedBits(table, codec, index);
+    stored = Math.max(stored, table.length(index));
+    rowLength = Math.max(rowLength, rowBytes(width, bits));
+    samples = Math.max(samples, bits.length);
+  }
+  const most = codec.webAssembly;
+  const all = width * rows * samples;
+  if (most && (all > most.maxSamples || stored > most.maxStored)) {
+    const found = `a ${
+      table.page.tiled ? "tile" : "strip"
+    } of ${codec.title} has ${all} samples in ${stored} bytes`;
+    throw new DecodeFailed(
+      `${found}; at most ${most.maxSamples} in ${most.maxStored} are decoded at once, ` +
+        "since nothing can stop this decoder",
+    );
+  }
+  return { stored, width, rows, samples, bytes: rowLength * rows };
+}
 
 const jpeg2000 = async () => (await import("../codecs/jpeg2000.ts")).jpeg2000;
 const jpeg = async () => (await import("../codecs/jpeg/mod.ts")).jpeg;
@@ -155,12 +131,8 @@ const CODECS: Readonly<Record<number, () => Promise<Codec>>> = {
 export function codecOf(compression: number): Promise<Codec> {
   const load = CODECS[compression];
   if (load) return load();
-  const name = REFUSED[compression];
-  throw new DecodeFailed(
-    `${tagName(TAG.Compression)} is ${compression}${
-      name ? ` (${name})` : ""
-    }, which is not read (docs/formats/tiff.md#what-is-refused)`,
-  );
+  const value = `${tagName(TAG.Compression)} is ${compression}`;
+  throw new DecodeFailed(`${value}, which is not read (docs/formats/tiff.md#what-is-refused)`);
 }
 
 /** Largest JPEG tables of a page in bytes; most have a kilobyte. */

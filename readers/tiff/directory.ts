@@ -4,8 +4,22 @@
  */
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
+import { textFrom } from "../metadata/text.ts";
 import { ASCII, FIELD_TYPES, MAX_ENTRIES, tagName } from "./tags.ts";
-import { textOf, upToNul } from "./text.ts";
+
+/** Text without NULs at its end: UTF-8, else Latin-1, in which older programs write the micro sign. */
+export function textOf(bytes: Uint8Array): string {
+  return textFrom(bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1));
+}
+
+/** The same text, up to its first NUL. */
+export function decodeText(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0);
+  return textFrom(end < 0 ? bytes : bytes.subarray(0, end));
+}
+
+/** A text up to its first NUL. */
+export const upToNul = (text: string): string => text.split("\0", 1)[0]!;
 
 /** Bytes of the first window after a jump: a directory of twenty entries with its short values. */
 const FIRST_WINDOW = 512;
@@ -27,12 +41,7 @@ export class ByteWindow {
     this.file = file;
   }
 
-  /**
-   * `length` bytes at `offset`, as a view that is valid until the next call.
-   *
-   * @param what name of the structure in messages
-   * @throws {DecodeFailed} the bytes lie outside the file
-   */
+  /** Bytes as a view that is valid until the next call. @throws {DecodeFailed} they lie outside the file */
   view(offset: number, length: number, what: string): DataView<ArrayBuffer> {
     this.file.require(offset, length, what);
     // A long document would enlarge the window permanently.
@@ -82,53 +91,40 @@ export class Directory {
   readonly #bytes: DataView<ArrayBuffer>;
   readonly #parts: typeof CLASSIC;
   readonly #window: ByteWindow;
-
-  private constructor(
-    window: ByteWindow,
-    offset: number,
-    encoding: Encoding,
-    bytes: DataView<ArrayBuffer>,
-  ) {
-    this.offset = offset;
-    this.encoding = encoding;
-    this.#bytes = bytes;
-    this.#parts = encoding.bigTiff ? BIG : CLASSIC;
-    this.#window = window;
-    this.next = pointer(bytes, bytes.byteLength - this.#parts.pointerBytes, encoding);
-  }
+  /** Offset of the end of the entries in the directory. */
+  readonly #end: number;
 
   /**
-   * Reads the directory at `offset`; `what` is its name in messages.
+   * Reads the directory at `offset`, by default none: it has no entries, for planes described by another structure of the file.
    *
-   * @throws {DecodeFailed} it does not lie in the file, or has no or too many entries
+   * @throws {DecodeFailed} it does not lie in the file, or has no or too many entries; the message names it as `what`
    */
-  static read(window: ByteWindow, offset: number, encoding: Encoding, what: string): Directory {
-    const { countBytes, entryBytes, pointerBytes } = encoding.bigTiff ? BIG : CLASSIC;
-    const head = window.view(offset, countBytes, what);
-    const count = encoding.bigTiff ? pointer(head, 0, encoding) : head.getUint16(0, encoding.littleEndian);
-    if (count === 0 || count > MAX_ENTRIES) {
-      throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
+  constructor(window: ByteWindow, encoding: Encoding, offset = 0, what = "a directory") {
+    this.offset = offset;
+    this.encoding = encoding;
+    this.#parts = encoding.bigTiff ? BIG : CLASSIC;
+    this.#window = window;
+    const { countBytes, entryBytes, pointerBytes } = this.#parts;
+    let count = 0;
+    if (offset !== 0) {
+      const head = window.view(offset, countBytes, what);
+      count = encoding.bigTiff ? pointer(head, 0, encoding) : head.getUint16(0, encoding.littleEndian);
+      if (count === 0 || count > MAX_ENTRIES) {
+        throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
+      }
     }
-    const length = countBytes + count * entryBytes + pointerBytes;
-    const { buffer, byteOffset } = window.view(offset, length, what);
-    return new Directory(
-      window,
-      offset,
-      encoding,
-      new DataView(buffer.slice(byteOffset, byteOffset + length)),
-    );
-  }
-
-  /** A directory without entries, for planes described by another structure of the file. */
-  static empty(window: ByteWindow, encoding: Encoding): Directory {
-    const { countBytes, pointerBytes } = encoding.bigTiff ? BIG : CLASSIC;
-    return new Directory(window, 0, encoding, new DataView(new ArrayBuffer(countBytes + pointerBytes)));
+    this.#end = countBytes + count * entryBytes;
+    const length = this.#end + pointerBytes;
+    const { buffer, byteOffset } = offset === 0
+      ? new DataView(new ArrayBuffer(length))
+      : window.view(offset, length, what);
+    this.#bytes = new DataView(buffer.slice(byteOffset, byteOffset + length));
+    this.next = pointer(this.#bytes, this.#end, encoding);
   }
 
   *#entries(): Generator<Entry> {
-    const { countBytes, entryBytes, pointerBytes } = this.#parts;
-    const end = this.#bytes.byteLength - pointerBytes;
-    for (let at = countBytes; at < end; at += entryBytes) yield this.#entryAt(at);
+    const { countBytes, entryBytes } = this.#parts;
+    for (let at = countBytes; at < this.#end; at += entryBytes) yield this.#entryAt(at);
   }
 
   #entryAt(at: number): Entry {
@@ -144,9 +140,8 @@ export class Directory {
   }
 
   entry(tag: number): Entry | undefined {
-    const { countBytes, entryBytes, pointerBytes } = this.#parts;
-    const end = this.#bytes.byteLength - pointerBytes;
-    for (let at = countBytes; at < end; at += entryBytes) {
+    const { countBytes, entryBytes } = this.#parts;
+    for (let at = countBytes; at < this.#end; at += entryBytes) {
       if (this.#bytes.getUint16(at, this.encoding.littleEndian) === tag) return this.#entryAt(at);
     }
     return undefined;
@@ -176,8 +171,7 @@ export class Directory {
   /**
    * All values of a tag. A rational with denominator zero becomes a number that is not finite.
    *
-   * @param most largest number of values
-   * @throws {DecodeFailed} the values lie outside the file, are too many, or the entry is damaged
+   * @throws {DecodeFailed} the values lie outside the file, are more than `most`, or the entry is damaged
    */
   numbers(tag: number, most: number): Float64Array {
     const entry = this.#numeric(tag);
@@ -227,22 +221,18 @@ export class Directory {
    *
    * @throws {DecodeFailed} a text lies outside the file or is longer than `most` bytes
    */
-  texts(tag: number, most: number): string[] {
-    return this.#textEntries(tag).map((entry) => textOf(this.#copied(entry, most)));
+  texts(tag: number, most: number, start = Infinity): string[] {
+    return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry.type) === 1)
+      .map((entry) => textOf(this.#copied({ ...entry, count: Math.min(entry.count, start) }, most)))
+      .toArray();
   }
 
   /** The first `most` bytes of every text of a tag. @throws {DecodeFailed} a text lies outside the file */
   textStarts(tag: number, most: number): string[] {
-    return this.#textEntries(tag).map((entry) =>
-      textOf(this.#copied({ ...entry, count: Math.min(entry.count, most) }, most))
-    );
+    return this.texts(tag, most, most);
   }
 
-  #textEntries(tag: number): Entry[] {
-    return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry.type) === 1).toArray();
-  }
-
-  /** Text of a tag on which no sample depends, up to its first NUL; `""` if it is absent or damaged. */
+  /** First text of a tag on which no sample depends, up to its first NUL; `""` if it is absent or damaged. */
   note(tag: number, most: number): string {
     return upToNul(this.notes(tag, most)[0] ?? "");
   }

@@ -76,3 +76,10 @@ export const isScanImageText = (text: string): boolean => SCANIMAGE_KEYS.test(te
 
 /** Value of Software in Prairie View files, which is cut to 22 characters. */
 export const PRAIRIE_SOFTWARE = /^Prairie View /;
+
+/** Whether a description is OME-XML, even if its root element is damaged. */
+export const isOmeXml = (text: string): boolean =>
+  /<(?:\w+:)?OME[\s>]|openmicroscopy\.org\/Schemas\/OME/i.test(text.slice(0, 8192));
+
+/** Whether a description is an array shape written by tifffile. */
+export const isShape = (text: string): boolean => text.startsWith("{") && text.includes('"shape":');

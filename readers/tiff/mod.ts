@@ -17,13 +17,12 @@ import { extensionOf } from "../format.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { warning } from "../warning.ts";
+import { warnIf } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
 import { plainSeries } from "./dialects/plain.ts";
 import * as marks from "./marks.ts";
 import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "./tags.ts";
-import { isOmeXml } from "./text.ts";
 import { TiffFile } from "./tiff_file.ts";
 
 /** A dialect: a quick check, and its reader, which is loaded if the check passes. */
@@ -41,7 +40,7 @@ const DIALECTS: readonly Dialect[] = [
     open: async (opened) => (await import("./dialects/micromanager.ts")).openMicroManager(opened),
   },
   {
-    fits: ({ path, descriptions }) => descriptions.some(isOmeXml) || /\.ome\.tiff?$/i.test(path),
+    fits: ({ path, descriptions }) => descriptions.some(marks.isOmeXml) || /\.ome\.tiff?$/i.test(path),
     open: async (opened) => {
       const list = (await import("./dialects/ome.ts")).openOme(opened);
       const experiment = join(dirname(opened.path), marks.EXPERIMENT_NAME);
@@ -53,7 +52,7 @@ const DIALECTS: readonly Dialect[] = [
     fits: ({ descriptions }) => descriptions.some((text) => text.startsWith(marks.IMAGEJ_MARK)),
     open: async (opened) => {
       const stack = (await import("./dialects/imagej.ts")).openImageJ(opened);
-      if (stack === null || !mayBeOlympus(opened)) return single(stack);
+      if (!mayBeOlympus(opened)) return single(stack);
       return single((await import("./dialects/olympus.ts")).withOlympusText(opened, stack));
     },
   },
@@ -98,12 +97,6 @@ function mayExist(files: FileAccess, path: string): boolean {
   }
 }
 
-/** Opens a TIFF acquisition, with the other files of its set. */
-export async function scenes(source: Source): Promise<Scenes> {
-  const { opened, list } = await openSeries(source);
-  return scenesOf(opened, list);
-}
-
 async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   if (files.kind(path) === "directory") {
     return (await import("./dialects/ndtiff.ts")).openNDTiffFolder(path, files);
@@ -114,26 +107,16 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   const tiff = new TiffFile(files.open(path), files);
   // Does not look at the directories, which may be damaged.
   if (marks.isNDTiff(tiff)) return (await import("./dialects/ndtiff.ts")).openNDTiff(path, tiff, files);
-  const opened = openFile(path, tiff, files);
+  const { first } = tiff;
+  const text = `It is a plain TIFF: it lacks ${tagName(TAG.CZ_LSMINFO)}, which makes one LSM`;
+  const warnings = warnIf(/\.lsm$/i.test(path), "read_differently", text);
+  const texts = () => first.texts(TAG.ImageDescription, MAX_XML_BYTES);
+  const descriptions = noted(warnings, tagName(TAG.ImageDescription), texts) ?? [];
+  const opened: Opened = { path, files, tiff, first, descriptions, warnings };
   const list = await seriesOf(opened);
-  const software = opened.first.note(TAG.Software, 64);
+  const software = first.note(TAG.Software, 64);
   if (!/Cycle\d+/i.test(basename(path)) && !marks.PRAIRIE_SOFTWARE.test(software)) return { opened, list };
   return { opened, list: (await import("./dialects/prairie.ts")).withPrairieDocument(opened, list) };
-}
-
-function openFile(path: string, tiff: TiffFile, files: FileAccess): Opened {
-  const { first } = tiff;
-  const opened: Opened = { path, files, tiff, first, descriptions: [], warnings: [] };
-  if (/\.lsm$/i.test(path)) {
-    const text = `It is a plain TIFF: it lacks ${tagName(TAG.CZ_LSMINFO)}, which makes one LSM`;
-    opened.warnings.push(warning("read_differently", text));
-  }
-  opened.descriptions = noted(
-    opened.warnings,
-    tagName(TAG.ImageDescription),
-    () => first.texts(TAG.ImageDescription, MAX_XML_BYTES),
-  ) ?? [];
-  return opened;
 }
 
 /** The series of the first dialect that opens a file, else its plain pages. */
@@ -148,8 +131,9 @@ async function seriesOf(opened: Opened): Promise<SeriesList> {
   return { ...plain, open: (index) => withPlaneMetadata(plain.open(index), opened.first, index) };
 }
 
-function scenesOf(opened: Opened, list: SeriesList): Scenes {
-  const { files } = opened;
+/** Opens a TIFF acquisition, with the other files of its set. */
+export async function scenes(source: Source): Promise<Scenes> {
+  const { opened, list } = await openSeries(source);
   // Warnings about the file apply to each series; warnings from opening a series apply to it alone.
   const ofFile = opened.warnings.splice(0);
   const sizes = new Map<number, SceneEntry["sizes"]>();
@@ -157,7 +141,7 @@ function scenesOf(opened: Opened, list: SeriesList): Scenes {
     const stack = list.open(scene);
     const warnings = [...ofFile, ...opened.warnings.splice(0), ...stack.warnings];
     const indexBytes = opened.tiff.indexBytes + (stack.indexBytes ?? 0);
-    const acquisition = acquisitionOf({ ...stack, warnings, indexBytes }, opened.first, files.stop);
+    const acquisition = acquisitionOf({ ...stack, warnings, indexBytes }, opened.first, opened.files.stop);
     sizes.set(scene, sizesOf(acquisition.axes));
     return acquisition;
   };

@@ -35,9 +35,8 @@ export interface PageLayout {
   readonly segmentWidth: number;
   readonly segmentHeight: number;
   readonly tiled: boolean;
-  /** Number of strips or tiles across; in planar pages, per sample. */
+  /** Numbers of strips or tiles; in planar pages, per sample. */
   readonly across: number;
-  /** Number of strips or tiles down; in planar pages, per sample. */
   readonly down: number;
 }
 
@@ -45,13 +44,7 @@ export interface PageLayout {
 export const UNCOMPRESSED = 1;
 
 /** Values of PhotometricInterpretation (TIFF 6.0, section 8 and supplements). */
-export const PHOTOMETRIC = {
-  whiteIsZero: 0,
-  blackIsZero: 1,
-  rgb: 2,
-  separated: 5,
-  ycbcr: 6,
-} as const;
+export const PHOTOMETRIC = { whiteIsZero: 0, blackIsZero: 1, rgb: 2, separated: 5, ycbcr: 6 } as const;
 
 /** Value of Compression (259) for JPEG, whose decoder converts YCbCr to RGB. */
 export const JPEG_COMPRESSION = 7;
@@ -61,9 +54,8 @@ export function pageSize(directory: Directory): Pick<PageLayout, "width" | "heig
   const width = count(directory, TAG.ImageWidth);
   const height = count(directory, TAG.ImageLength);
   if (width * height > MAX_PLANE_SAMPLES) {
-    throw new DecodeFailed(
-      `${where(directory)} declares ${width} x ${height} pixels, more than ${MAX_PLANE_SAMPLES}`,
-    );
+    const declared = `${where(directory)} declares ${width} x ${height} pixels`;
+    throw new DecodeFailed(`${declared}, more than ${MAX_PLANE_SAMPLES}`);
   }
   const samples = count(directory, TAG.SamplesPerPixel, 1);
   if (samples > MAX_CHANNELS) {
@@ -113,20 +105,14 @@ export function inOneStrip(
 }
 
 /** Name of a directory in messages. */
-export function where(directory: Directory): string {
-  return `the directory at ${directory.offset}`;
-}
+export const where = ({ offset }: Directory): string => `the directory at ${offset}`;
 
-/**
- * Reads the layout of one directory.
- *
- * @throws {DecodeFailed} a tag is missing, out of range or unsupported; the message names the tag and its value
- */
+/** Reads the layout of one directory. @throws {DecodeFailed} a tag is missing, out of range or unsupported */
 export function readPage(directory: Directory): PageLayout {
   const { width, height, samples } = pageSize(directory);
   const depth = directory.number(TAG.ImageDepth) ?? 1;
   if (depth !== 1) throw new DecodeFailed(`${tagName(TAG.ImageDepth)} is ${depth}; only 1 is read`);
-  const bits = perSample(directory, TAG.BitsPerSample, samples, 1);
+  const bits = perSample(directory, TAG.BitsPerSample, samples);
   const kind = sampleKind(directory, samples, bits);
   const planar = isPlanar(directory, samples);
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
@@ -137,9 +123,8 @@ export function readPage(directory: Directory): PageLayout {
   const isRawYCbCr = photometric === PHOTOMETRIC.ycbcr && compression !== JPEG_COMPRESSION;
   const factors = isRawYCbCr ? directory.numbers(TAG.YCbCrSubSampling, 2) : [];
   if (factors.some((factor) => factor !== 1)) {
-    throw new DecodeFailed(
-      `${tagName(TAG.YCbCrSubSampling)} is ${factors.join(", ")} without JPEG compression; only 1, 1 is read`,
-    );
+    const value = `${tagName(TAG.YCbCrSubSampling)} is ${factors.join(", ")}`;
+    throw new DecodeFailed(`${value} without JPEG compression; only 1, 1 is read`);
   }
   return {
     directory,
@@ -159,31 +144,22 @@ export function readPage(directory: Directory): PageLayout {
   };
 }
 
-/** One value per sample; a single value applies to all. */
-function perSample(directory: Directory, tag: number, samples: number, missing: number): number[] {
+/** One value per sample; 1 by default, and a single value applies to all. */
+function perSample(directory: Directory, tag: number, samples: number): number[] {
   const values = directory.numbers(tag, MAX_CHANNELS);
-  const [first = missing] = values;
-  if (values.length < samples) return new Array<number>(samples).fill(first);
-  return [...values.subarray(0, samples)];
+  const [first = 1] = values;
+  return values.length < samples ? Array<number>(samples).fill(first) : [...values.subarray(0, samples)];
 }
 
 /** Number formats by SampleFormat. 4 is "void", and 0 is undefined: readers treat both as unsigned integers. */
 const KINDS: readonly (SampleKind | undefined)[] = ["uint", "uint", "int", "float", "uint"];
 
-/** Names of unsupported values of SampleFormat, by the GeoTIFF community. */
-const COMPLEX: Readonly<Record<number, string>> = { 5: " (complex integer)", 6: " (complex float)" };
-
 function sampleKind(directory: Directory, samples: number, bits: readonly number[]): SampleKind {
-  const formats = perSample(directory, TAG.SampleFormat, samples, 1);
-  const kinds = formats.map((format) => KINDS[format]);
-  const unread = kinds.indexOf(undefined);
-  const [kind] = kinds;
-  if (kind === undefined || unread >= 0) {
-    const stated = `${formats[unread]}${COMPLEX[formats[unread]!] ?? ""}`;
-    throw new DecodeFailed(`${tagName(TAG.SampleFormat)} is ${stated}; integers and floats are read`);
-  }
-  if (kinds.some((other) => other !== kind)) {
-    throw new DecodeFailed(`${tagName(TAG.SampleFormat)} differs between samples: ${formats.join(", ")}`);
+  const formats = perSample(directory, TAG.SampleFormat, samples);
+  const [kind] = formats.map((format) => KINDS[format]);
+  if (kind === undefined || formats.some((format) => KINDS[format] !== kind)) {
+    const stated = `${tagName(TAG.SampleFormat)} is ${formats.join(", ")}`;
+    throw new DecodeFailed(`${stated}; integers and floats are read, all samples alike`);
   }
   // Signed samples of one bit mean that BitsPerSample is missing; its default is 1.
   const least = kind === "int" ? 2 : 1;
@@ -193,9 +169,7 @@ function sampleKind(directory: Directory, samples: number, bits: readonly number
       : Number.isInteger(width) && width >= least && width <= 64;
   if (!bits.every(isRead)) {
     const readable = kind === "float" ? "floats of 16, 24, 32 and 64" : `integers of ${least} to 64`;
-    throw new DecodeFailed(
-      `${tagName(TAG.BitsPerSample)} is ${bits.join(", ")}; ${readable} bits are read`,
-    );
+    throw new DecodeFailed(`${tagName(TAG.BitsPerSample)} is ${bits.join(", ")}; ${readable} bits are read`);
   }
   return kind;
 }
@@ -216,7 +190,7 @@ function segments(
   sets: number,
 ): Pick<PageLayout, "segmentWidth" | "segmentHeight" | "tiled" | "across" | "down"> {
   const tiled = directory.has(TAG.TileWidth) || directory.has(TAG.TileOffsets);
-  const offsets = tiled ? TAG.TileOffsets : TAG.StripOffsets;
+  const offsets = directory.has(TAG.TileOffsets) ? TAG.TileOffsets : TAG.StripOffsets;
   const segmentWidth = tiled ? count(directory, TAG.TileWidth) : width;
   // There is one strip if RowsPerStrip is absent, or by convention if it is 2^32 - 1.
   const segmentHeight = tiled
@@ -224,9 +198,7 @@ function segments(
     : Math.min(count(directory, TAG.RowsPerStrip, height), height);
   const across = Math.ceil(width / segmentWidth);
   const down = Math.ceil(height / segmentHeight);
-  const present = directory.count(
-    offsets === TAG.TileOffsets && !directory.has(offsets) ? TAG.StripOffsets : offsets,
-  );
+  const present = directory.count(offsets);
   if (present === 0) throw new DecodeFailed(`${where(directory)} lacks ${tagName(offsets)}`);
   // Some writers state a wrong RowsPerStrip for a single strip.
   if (!tiled && present === sets && down > 1) {
@@ -234,11 +206,10 @@ function segments(
   }
   const needed = across * down * sets;
   if (present < needed || needed > MAX_SEGMENTS) {
-    throw new DecodeFailed(
-      present < needed
-        ? `${tagName(offsets)} has ${present} values; ${needed} are needed for ${width} x ${height} pixels`
-        : `${tagName(offsets)} has ${needed} values, more than ${MAX_SEGMENTS}`,
-    );
+    const why = present < needed
+      ? `${present} values; ${needed} are needed for ${width} x ${height} pixels`
+      : `${needed} values, more than ${MAX_SEGMENTS}`;
+    throw new DecodeFailed(`${tagName(offsets)} has ${why}`);
   }
   return { segmentWidth, segmentHeight, tiled, across, down };
 }

@@ -28,9 +28,8 @@ export interface SegmentRows {
   readonly littleEndian: boolean;
 }
 
-/** A wanted sample of each pixel, and its plane. */
-export interface Wanted {
-  /** Index among the interleaved samples. */
+/** A wanted sample, by its index among the interleaved ones, and its plane. */
+interface Wanted {
   readonly sample: number;
   readonly plane: Float32Array;
 }
@@ -47,7 +46,7 @@ export function reverseBits(bytes: Uint8Array): void {
 }
 
 /** Undoes the predictor of a page in place. @throws {DecodeFailed} it is unknown, or undefined for such samples */
-export function withoutPredictor({ page }: SegmentTable, rows: SegmentRows): SegmentRows {
+export function withoutPredictor(page: PageLayout, rows: SegmentRows): SegmentRows {
   const { predictor, kind } = page;
   const [bits = 0] = rows.bits;
   if (predictor === 1) return rows;
@@ -65,7 +64,6 @@ export function withoutPredictor({ page }: SegmentTable, rows: SegmentRows): Seg
   return { ...rows, littleEndian: true };
 }
 
-/** Undoes horizontal differencing. The result is little-endian. */
 function undoDifferences({ bytes, count, bits, littleEndian }: SegmentRows, columns: number): void {
   const samples = bits.length;
   const width = bits[0]! / 8;
@@ -73,13 +71,8 @@ function undoDifferences({ bytes, count, bits, littleEndian }: SegmentRows, colu
   const length = count * rowSamples;
   if (!littleEndian && width > 1) swapBytes(bytes.subarray(0, length * width), width);
   const start = bytes.byteOffset;
-  const words = width === 1
-    ? bytes
-    : width === 2
-    ? new Uint16Array(bytes.buffer, start, length)
-    : width === 4
-    ? new Uint32Array(bytes.buffer, start, length)
-    : new BigUint64Array(bytes.buffer, start, length);
+  const Words = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array }[width]!;
+  const words = new Words(bytes.buffer as ArrayBuffer, start, length);
   for (let y = 0; y < count; y += 1) {
     const [first, end] = [y * rowSamples + samples, (y + 1) * rowSamples];
     if (words instanceof BigUint64Array) {
@@ -90,10 +83,7 @@ function undoDifferences({ bytes, count, bits, littleEndian }: SegmentRows, colu
   }
 }
 
-/**
- * Undoes the floating-point predictor: each row holds the highest bytes of all its samples, then the next bytes and so on, all
- * differenced as bytes. The result is little-endian.
- */
+/** Each row holds the highest bytes of all its samples, then the next bytes and so on, all differenced as bytes. */
 function undoFloatingPoint({ bytes, count, bits }: SegmentRows, columns: number): void {
   const samples = bits.length;
   const width = bits[0]! / 8;
@@ -111,15 +101,14 @@ function undoFloatingPoint({ bytes, count, bits }: SegmentRows, columns: number)
   }
 }
 
-/** Writes rows into the wanted planes, which begin with the first wanted row. Rows and columns beyond a plane are left out. */
-export function placeRows(table: SegmentTable, stored: SegmentRows, wanted: readonly Wanted[]): void {
-  const { page } = table;
+/** Writes rows into the planes, which begin with the first wanted row. Rows and columns beyond a plane are left out. */
+export function placeRows(table: SegmentTable, stored: SegmentRows, planes: readonly Float32Array[]): void {
+  const { page, wanted } = table;
   const { top, left, set } = table.place(stored.index);
   const from = top + stored.first;
   if (from >= page.height) return;
-  const held = page.planar
-    ? wanted.filter(({ sample }) => sample === set).map(({ plane }) => ({ sample: 0, plane }))
-    : wanted;
+  const held = wanted.filter(({ sample }) => !page.planar || sample === set)
+    .map(({ sample, target }) => ({ sample: page.planar ? 0 : sample, plane: planes[target]! }));
   const place: Place = {
     rows: Math.min(stored.count, page.height - from),
     columns: Math.min(page.segmentWidth, page.width - left),
@@ -152,14 +141,9 @@ function unpackMachineType(
   const whole = columns === segmentWidth && width === segmentWidth;
   for (const { sample, plane } of wanted) {
     if (whole) samples.convert({ from: sample, step, count: rows * columns }, plane, at);
-    else {
-      for (let y = 0; y < rows; y += 1) {
-        samples.convert(
-          { from: y * segmentWidth * step + sample, step, count: columns },
-          plane,
-          at + y * width,
-        );
-      }
+    for (let y = 0; !whole && y < rows; y += 1) {
+      const from = y * segmentWidth * step + sample;
+      samples.convert({ from, step, count: columns }, plane, at + y * width);
     }
   }
 }
@@ -225,10 +209,8 @@ function take(bytes: Uint8Array, bit: number, count: number): number {
 }
 
 /**
- * A 24-bit float: sign, 7 bits of exponent with bias 63, 16 bits of mantissa (Adobe Photoshop TIFF Technical
- * Note 3). Every value is exact in float32.
- *
- * @param stored the three bytes and the next one, big-endian
+ * A 24-bit float: sign, 7 bits of exponent with bias 63, 16 bits of mantissa (Adobe Photoshop TIFF Technical Note 3), exact in
+ * float32. `stored` holds its three bytes and the next one, big-endian.
  */
 function float24(stored: number, littleEndian: boolean): number {
   const word = littleEndian

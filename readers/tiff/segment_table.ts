@@ -22,43 +22,48 @@ export function blockBits(page: PageLayout, sample: number): readonly number[] {
   return page.planar ? page.bits.slice(sample, sample + 1) : page.bits;
 }
 
+/** A wanted sample of each pixel, by its index among those of a pixel, and the index of its plane among the decoded ones. */
+export type WantedSample = Readonly<Record<"sample" | "target", number>>;
+
 /** The strips or tiles of a plane, by index. */
 export class SegmentTable {
   readonly tiff: TiffFile;
   readonly page: PageLayout;
+  readonly wanted: readonly WantedSample[];
   /** The wanted rows. Strips and tiles without wanted rows are neither checked nor read. */
   readonly shown: RowRange;
   readonly #ranges: StripPlaces;
-  /** Bits and bytes of one stored row; in planar pages, by sample. */
-  readonly #rows: readonly { readonly bits: readonly number[]; readonly bytes: number }[];
 
   /**
-   * Reads offsets and lengths.
+   * Reads offsets and lengths, and checks those of the wanted samples and rows (all by default).
    *
    * @param codec of compressed samples, else `null`
-   * @param rows wanted rows; all by default
-   * @throws {DecodeFailed} values are missing
+   * @throws {DecodeFailed} values are missing; a strip or tile lies outside the file, is too short for its declared size, or too large
    */
-  constructor({ tiff, page, strips }: PlaneSource, codec: Codec | null, rows?: RowRange) {
+  constructor(
+    { tiff, page, strips }: PlaneSource,
+    wanted: readonly WantedSample[],
+    codec: Codec | null,
+    rows: RowRange = { start: 0, end: page.height },
+  ) {
     this.tiff = tiff;
-    this.shown = rows ?? { start: 0, end: page.height };
     this.page = page;
-    this.#rows = Array.from({ length: page.planar ? page.samples : 1 }, (_, sample) => {
-      const bits = blockBits(page, sample);
-      return { bits, bytes: rowBytes(page.segmentWidth, bits) };
-    });
+    this.wanted = wanted;
+    this.shown = rows;
     this.#ranges = strips ?? this.#storedRanges(codec);
+    for (const index of this.holding()) this.#check(index, codec);
   }
 
   /** Indices of the strips or tiles with wanted samples and rows. */
-  *holding(wanted: readonly { sample: number }[]): Generator<number> {
+  *holding(): Generator<number> {
     const { across, down, planar, segmentHeight } = this.page;
-    const sets = planar ? new Set(wanted.map(({ sample }) => sample)) : [0];
+    const sets = planar ? new Set(this.wanted.map(({ sample }) => sample)) : [0];
     const first = Math.floor(this.shown.start / segmentHeight) * across;
     const end = Math.ceil(this.shown.end / segmentHeight) * across;
     for (const set of sets) for (let i = first; i < end; i += 1) yield set * across * down + i;
   }
 
+  /** The wanted ones of the first `rows` rows of a strip or tile. */
   wantedRows(index: number, rows: number): RowRange {
     const { top } = this.place(index);
     return { start: Math.max(0, this.shown.start - top), end: Math.min(rows, this.shown.end - top) };
@@ -74,21 +79,17 @@ export class SegmentTable {
 
   /** Name in messages: `strip 3`. */
   name(index: number): string {
-    return `${this.kind} ${index}`;
-  }
-
-  get kind(): "tile" | "strip" {
-    return this.page.tiled ? "tile" : "strip";
+    return `${this.page.tiled ? "tile" : "strip"} ${index}`;
   }
 
   /** Stored bits of each interleaved sample. */
   bits(index: number): readonly number[] {
-    return this.#rows[this.#set(index)]!.bits;
+    return blockBits(this.page, this.place(index).set);
   }
 
   /** Bytes of one stored row before compression. */
   rowBytes(index: number): number {
-    return this.#rows[this.#set(index)]!.bytes;
+    return rowBytes(this.page.segmentWidth, this.bits(index));
   }
 
   /** Number of rows in a strip or tile; a tile is always whole. */
@@ -103,54 +104,40 @@ export class SegmentTable {
     return {
       top: Math.floor(index % (across * down) / across) * segmentHeight,
       left: index % across * segmentWidth,
-      set: this.#set(index),
+      set: Math.floor(index / (across * down)),
     };
   }
 
-  #set(index: number): number {
-    return Math.floor(index / (this.page.across * this.page.down));
-  }
-
-  /**
-   * Checks the strips or tiles of the wanted samples; `codec` is `null` if they are not compressed.
-   *
-   * @throws {DecodeFailed} a strip or tile lies outside the file, is too short for its declared size, or too large
-   */
-  check(wanted: readonly { sample: number }[], codec: Codec | null): void {
-    const { file } = this.tiff;
-    for (const index of this.holding(wanted)) {
-      const [offset, length] = [this.offset(index), this.length(index)];
-      const needed = this.rowBytes(index) * this.rows(index);
-      // The bytes of an uncompressed strip after its rows are never read.
-      file.require(offset, codec ? length : Math.min(length, needed), this.name(index));
-      if (needed > length * (codec?.maxExpansion ?? 1)) {
-        const place = `${this.name(index)} at ${offset}`;
-        throw new DecodeFailed(
-          codec
-            ? `${place} + ${length} is too short for ${needed} bytes of ${codec.title}`
-            : `${place} holds ${length} bytes, ${needed} are needed`,
-        );
-      }
-      if (codec && this.rowBytes(index) * this.page.segmentHeight > MAX_SEGMENT_BYTES) {
-        throw new DecodeFailed(
-          `${this.name(index)} declares ${needed} bytes, more than ${MAX_SEGMENT_BYTES}`,
-        );
-      }
+  #check(index: number, codec: Codec | null): void {
+    const [offset, length] = [this.offset(index), this.length(index)];
+    const row = this.rowBytes(index);
+    const needed = row * this.rows(index);
+    // The bytes of an uncompressed strip after its rows are never read.
+    this.tiff.file.require(offset, codec ? length : Math.min(length, needed), this.name(index));
+    if (needed > length * (codec?.maxExpansion ?? 1)) {
+      const place = `${this.name(index)} at ${offset}`;
+      throw new DecodeFailed(
+        codec
+          ? `${place} + ${length} is too short for ${needed} bytes of ${codec.title}`
+          : `${place} holds ${length} bytes, ${needed} are needed`,
+      );
+    }
+    if (codec && row * this.page.segmentHeight > MAX_SEGMENT_BYTES) {
+      throw new DecodeFailed(`${this.name(index)} declares ${needed} bytes, more than ${MAX_SEGMENT_BYTES}`);
     }
   }
 
   #storedRanges(codec: Codec | null): StripPlaces {
-    const { page, tiff } = this;
-    const { directory } = page;
+    const { page: { directory, ...page }, tiff } = this;
     const own = page.tiled && directory.has(TAG.TileOffsets);
-    const offsetTag = own ? TAG.TileOffsets : TAG.StripOffsets;
     const lengthTag = own ? TAG.TileByteCounts : TAG.StripByteCounts;
     const segments = page.across * page.down * (page.planar ? page.samples : 1);
     // Surplus values are ignored; `readPage` has counted the needed ones.
-    const offsets = directory.numbers(offsetTag, tiff.file.size).subarray(0, segments);
+    const values = (tag: number) => directory.numbers(tag, tiff.file.size).subarray(0, segments);
+    const offsets = values(own ? TAG.TileOffsets : TAG.StripOffsets);
     const bytes = (index: number) => this.rowBytes(index) * this.rows(index);
     if (directory.has(lengthTag)) {
-      const lengths = directory.numbers(lengthTag, tiff.file.size).subarray(0, segments);
+      const lengths = values(lengthTag);
       if (lengths.length < segments) {
         throw new DecodeFailed(`${tagName(lengthTag)} has ${lengths.length} values, ${segments} are needed`);
       }

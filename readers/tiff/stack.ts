@@ -30,10 +30,7 @@ export interface Opened {
 /** The date in the DateTime tag. */
 export const tagMoment = (directory: Directory): Moment => momentOf(directory.note(TAG.DateTime, 64));
 
-/**
- * Returns the result of `read`. If metadata on which planes depend are damaged, adds a warning and returns `null`. Throws if the
- * system cannot read the file.
- */
+/** The result of `read`; `null` with a warning if metadata on which planes depend are damaged. Throws if they cannot be read. */
 export function noted<T>(warnings: Warning[], what: string, read: () => T): T | null {
   try {
     return read();
@@ -112,7 +109,7 @@ export interface SeriesList {
   open(index: number): Stack;
 }
 
-/** The series of a file, or of a set represented by a folder or document, with one opened file. */
+/** The series of a file or set, with one opened file. */
 export interface OpenedSeries {
   readonly opened: Opened;
   readonly list: SeriesList;

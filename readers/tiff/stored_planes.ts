@@ -20,6 +20,7 @@ const REDUCED_OR_MASK = 1 | 4;
 
 /** The pages of one file by page number in the chain, grouped by layout in one walk. */
 export class PageChain {
+  readonly tiff: TiffFile;
   /** The layouts, in the order of their first pages. */
   readonly kinds: readonly PageKind[];
   readonly warnings: readonly Warning[];
@@ -31,12 +32,12 @@ export class PageChain {
   readonly #described = new Set<number>();
 
   /**
-   * Walks the chain, reading only the directories.
+   * Walks the chain, reading only the directories. Calls `visit` while values close to a directory are cheap to read.
    *
-   * @param visit called with each directory while values close to it are cheap to read
    * @throws {DecodeFailed} the first directory is damaged
    */
   constructor(tiff: TiffFile, visit?: (directory: Directory) => void) {
+    this.tiff = tiff;
     const numbers = new Map<string, number>();
     const kinds: PageKind[] = [];
     const offsets: number[] = [];
@@ -45,15 +46,10 @@ export class PageChain {
       visit?.(directory);
       if (directory.has(TAG.ImageDescription)) this.#described.add(page);
       const found = page === 0 ? kindOf(directory) : unlessDamaged(() => kindOf(directory), null);
-      if (found === null) {
-        this.#kindOf.push(DAMAGED);
-        return;
-      }
-      const { key, ...kind } = found;
-      const number = numbers.get(key) ?? Math.min(numbers.size, MAX_KINDS);
-      if (number === kinds.length) {
-        numbers.set(key, number);
-        kinds.push(kind);
+      const number = found ? numbers.get(found.key) ?? Math.min(numbers.size, MAX_KINDS) : DAMAGED;
+      if (found && number === kinds.length) {
+        numbers.set(found.key, number);
+        kinds.push(found.kind);
       }
       this.#kindOf.push(number);
       if (((directory.noteNumber(TAG.NewSubfileType) ?? 0) & REDUCED_OR_MASK) !== 0) this.#hidden.add(page);
@@ -61,6 +57,10 @@ export class PageChain {
     this.kinds = kinds;
     this.offsets = offsets;
     this.warnings = endsEarly(tiff, offsets.length);
+  }
+
+  directory(page = 0): Directory {
+    return this.tiff.directoryAt(this.offsets[page]!);
   }
 
   isDescribed(page: number): boolean {
@@ -87,18 +87,16 @@ export class PageChain {
 }
 
 /** Kind of a page, which decides whether pages are planes of one stack, from values that are mostly in the directory itself. */
-function kindOf(directory: Directory): PageKind & { readonly key: string } {
+function kindOf(directory: Directory): { readonly key: string; readonly kind: PageKind } {
   const inline = (tag: number) => directory.count(tag) <= 2 ? directory.number(tag) : directory.count(tag);
   const width = directory.number(TAG.ImageWidth) ?? NaN;
   const height = directory.number(TAG.ImageLength) ?? NaN;
   const samples = directory.number(TAG.SamplesPerPixel) ?? 1;
-  const rest = [
-    inline(TAG.BitsPerSample) ?? 1,
-    inline(TAG.SampleFormat) ?? 1,
-    directory.number(TAG.PlanarConfiguration) ?? 1,
-    directory.number(TAG.PhotometricInterpretation) ?? 1,
-  ];
-  return { key: [width, height, samples, ...rest].join(), width, height, samples };
+  const [bits, format] = [inline(TAG.BitsPerSample) ?? 1, inline(TAG.SampleFormat) ?? 1];
+  const planar = directory.number(TAG.PlanarConfiguration) ?? 1;
+  const photometric = directory.number(TAG.PhotometricInterpretation) ?? 1;
+  const key = [width, height, samples, bits, format, planar, photometric].join();
+  return { key, kind: { width, height, samples } };
 }
 
 /** Warns about a chain that is broken after `pages` pages. */
@@ -116,11 +114,9 @@ export const described = ({ width, height, samples, bits }: PageLayout): string 
   `${width} x ${height} x ${samples} of ${new Set(bits).values().toArray().join(", ")} bits`;
 
 /**
- * The page of a plane.
+ * The page of a plane, whose directory is `null` if the chain ends before it.
  *
- * @param directory `null` if the chain ends before it
- * @throws {PlaneNotFound} the directory is missing
- * @throws {DecodeFailed} the page has another layout than the stack
+ * @throws {PlaneNotFound | DecodeFailed} the directory is missing; the page has another layout than the stack
  */
 export function planePage(directory: Directory | null, layout: PageLayout, what: string): PageLayout {
   if (directory === null) {
@@ -141,10 +137,7 @@ function planeBytes(layout: PageLayout): { readonly whole: number; readonly part
   return { whole: parts.reduce((sum, part) => sum + part, 0), parts };
 }
 
-/**
- * Number of planes that fit into the file in a row, from the first strip of a page on; 1 if the page is compressed or
- * tiled, or if its strips are scattered.
- */
+/** Number of planes that fit in a row from a page's first strip on; 1 if it is compressed or tiled, or its strips scattered. */
 export function contiguousPlanes(tiff: TiffFile, layout: PageLayout): number {
   if (layout.tiled || layout.compression !== UNCOMPRESSED) return 1;
   const last = layout.directory.numbers(TAG.StripOffsets, MAX_SEGMENTS).at(-1) ?? 0;
@@ -193,11 +186,8 @@ export function planesInRun(tiff: TiffFile, layout: PageLayout): PlaneFinder {
   };
 }
 
-function missingPlane(number: number, stored: number): PlaneNotFound {
-  return new PlaneNotFound(
-    `plane ${number} is missing: the file holds ${stored} planes, ${number + 1} are needed`,
-  );
-}
+const missingPlane = (number: number, stored: number): PlaneNotFound =>
+  new PlaneNotFound(`plane ${number} is missing: the file holds ${stored} planes, ${number + 1} are needed`);
 
 /**
  * The planes that a description declares: those of the main chain or, if that has one directory and a second plane fits, planes
@@ -209,17 +199,21 @@ export function declaredPlanes(
   planes: number,
 ): { readonly plane: PlaneFinder; readonly warnings: Warning[] } {
   const fitting = planes > 1 && layout.directory.next === 0 ? contiguousPlanes(tiff, layout) : 1;
-  const isRun = fitting > 1;
+  if (fitting > 1) {
+    return { plane: planesInRun(tiff, layout), warnings: countWarnings("The description", planes, fitting) };
+  }
   const inChain = (number: number): PlaneSource => {
     const directory = tiff.directory(number);
     if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
     return { tiff, page: planePage(directory, layout, `plane ${number}`) };
   };
-  const present = isRun ? fitting : tiff.countUpTo(planes + 1);
-  const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
-  const warnings = countWarnings("The description", planes, present, reason);
-  return { plane: isRun ? planesInRun(tiff, layout) : inChain, warnings };
+  const present = tiff.countUpTo(planes + 1);
+  const warnings = countWarnings("The description", planes, present, endOf(tiff));
+  return { plane: inChain, warnings };
 }
+
+/** Why a chain ended early, as the end of a sentence; else `""`. */
+export const endOf = ({ brokenTail }: TiffFile): string => brokenTail === null ? "" : `: ${brokenTail}`;
 
 /** Warns if `source` declares more or fewer planes than are `present`. The number of surplus planes is not stated. */
 export function countWarnings(source: string, planes: number, present: number, reason = ""): Warning[] {

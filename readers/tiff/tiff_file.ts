@@ -3,8 +3,7 @@ import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { ByteWindow, Directory, type Encoding } from "./directory.ts";
-import { decodeText } from "./text.ts";
+import { ByteWindow, decodeText, Directory, type Encoding } from "./directory.ts";
 
 /** Largest number of directories in a file; a camera at 1 kHz writes as many in a quarter of an hour. */
 export const MAX_DIRECTORIES = 1 << 20;
@@ -19,7 +18,8 @@ export class TiffFile {
   /** The same offsets, to detect a circular chain. */
   readonly #seen = new Set<number>();
   #next: number;
-  #brokenTail: string | null = null;
+  /** Why the chain ended early, or `null`. */
+  brokenTail: string | null = null;
 
   /** Reads the header. @throws {DecodeFailed} the header is damaged */
   constructor(file: ByteSource, files: FileAccess) {
@@ -33,15 +33,9 @@ export class TiffFile {
       throw new DecodeFailed("the file does not start with a TIFF header");
     }
     this.encoding = { littleEndian, bigTiff: version === 43 };
-    if (version === 42) {
-      this.#next = head.getUint32(4, littleEndian);
-      return;
-    }
-    const offsetBytes = head.getUint16(4, littleEndian);
-    if (offsetBytes !== 8) {
-      throw new DecodeFailed(`the BigTIFF header declares offsets of ${offsetBytes} bytes, not 8`);
-    }
-    this.#next = Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
+    this.#next = version === 42
+      ? head.getUint32(4, littleEndian)
+      : Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
   }
 
   /** The first directory of the main chain. @throws {DecodeFailed} it is damaged or missing */
@@ -66,8 +60,8 @@ export class TiffFile {
     return directory ?? this.directoryAt(this.#offsets[index]!, `directory ${index}`);
   }
 
-  directoryAt(offset: number, what = "a directory"): Directory {
-    return Directory.read(this.window, offset, this.encoding, what);
+  directoryAt(offset: number, what?: string): Directory {
+    return new Directory(this.window, this.encoding, offset, what);
   }
 
   /** Counts the directories of the chain up to `most`. @throws {DecodeFailed} as {@linkcode directory} */
@@ -97,15 +91,10 @@ export class TiffFile {
     return (72 << 10) + this.#offsets.length * 56;
   }
 
-  /** Why the chain ended early, or `null`. */
-  get brokenTail(): string | null {
-    return this.#brokenTail;
-  }
-
   #advance(): Directory | null {
     const index = this.#offsets.length;
     const at = this.#next;
-    if (at === 0 || this.#brokenTail !== null) return null;
+    if (at === 0 || this.brokenTail !== null) return null;
     this.#stop.check();
     if (this.#seen.has(at)) {
       throw new DecodeFailed(`directory ${index} at ${at} was read before: the chain is a circle`);
@@ -121,7 +110,7 @@ export class TiffFile {
       return directory;
     } catch (error) {
       if (index === 0 || !(error instanceof DecodeFailed)) throw error;
-      this.#brokenTail = error.message;
+      this.brokenTail = error.message;
       return null;
     }
   }

@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
-import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
+import { MAX_RECENT } from "../../readers/tiff/plane_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { firstsAt, firstsOf } from "../planes.ts";

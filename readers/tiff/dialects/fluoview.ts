@@ -12,7 +12,7 @@ import { type PageLayout, readPage } from "../page.ts";
 import { MAX_PLANES, type Opened, type Stack, tagMoment } from "../stack.ts";
 import { declaredPlanes } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
-import { decodeText } from "../text.ts";
+import { decodeText } from "../directory.ts";
 
 const DIMENSIONS_AT = 284;
 const DIMENSION_BYTES = 100;
@@ -31,8 +31,7 @@ const LETTERS: Readonly<Record<string, AxisLetter>> = {
 interface Dimension {
   readonly letter: AxisLetter;
   readonly size: number;
-  /** Step and its unit. */
-  readonly step: readonly [number, string];
+  readonly step: readonly [value: number, unit: string];
 }
 
 /** The stack of a FluoView file, or `null`. */
@@ -44,10 +43,8 @@ export function openFluoView(opened: Opened): Stack | null {
   const dimensions = dimensionsOf(header, tiff.encoding.littleEndian);
   const order = pageOrder(dimensions, layout);
   if (!order) {
-    const name = tagName(TAG.FluoViewHeader);
-    const text =
-      `The FluoView dimensions in ${name} do not fit the pages; the file is read by its tags alone`;
-    opened.warnings.push(warning("metadata_disagree", text));
+    const text = `The FluoView dimensions in ${tagName(TAG.FluoViewHeader)} do not fit the pages`;
+    opened.warnings.push(warning("metadata_disagree", `${text}; the file is read by its tags alone`));
     return null;
   }
   const sizes = { T: 1, C: 1, Z: 1 };

@@ -25,10 +25,9 @@ import { resolutionCalibrations } from "./plain.ts";
 /** Longest description to read, in characters; ImageJ writes some twenty lines. */
 const MAX_TEXT = 1 << 20;
 
-/** The stack of an ImageJ file, or `null`. */
-export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null {
-  const text = descriptions.find((description) => description.startsWith(IMAGEJ_MARK));
-  if (text === undefined) return null;
+/** The stack of an ImageJ file. */
+export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
+  const text = descriptions.find((description) => description.startsWith(IMAGEJ_MARK))!;
   const fields = new Map<string, string>();
   for (const line of text.slice(0, MAX_TEXT).split(/[\r\n\0]+/)) {
     const at = line.indexOf("=");
@@ -37,10 +36,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   const layout = readPage(first);
   const items = unlessDamaged(() => itemsOf(first, MAX_VENDOR_BYTES), NO_ITEMS);
   const { sizes, plane, warnings } = planesOf(tiff, layout, fields);
-  const perUnit = (tag: number) => {
-    const resolution = first.noteNumber(tag);
-    return resolution === undefined ? null : 1 / resolution;
-  };
+  const perUnit = (tag: number) => 1 / (first.noteNumber(tag) ?? NaN);
   const unit = unescaped(fields.get("unit") ?? "");
   const spacing = leadingNumber(fields.get("spacing"));
   const calibrations = calibrationsOf({
@@ -91,11 +87,8 @@ function planesOf(tiff: TiffFile, layout: PageLayout, fields: Map<string, string
   if (layout.samples > 1 && layout.samples === C && images === T * Z) return stacked({ T, C: 1, Z });
   if (product === images || images === 1 && product < MAX_PLANES) return stacked({ T, C, Z });
   // `images` alone is a plain stack. Otherwise the first plane is certain, but not its position along the axes.
-  if (product > 1) {
-    const text =
-      `The description counts ${images} images, but ${T} x ${C} x ${Z} frames, channels and slices`;
-    warnings.push(warning("metadata_disagree", text));
-  }
+  const text = `The description counts ${images} images, but ${T} x ${C} x ${Z} frames, channels and slices`;
+  if (product > 1) warnings.push(warning("metadata_disagree", text));
   return stacked({ T: 1, C: 1, Z: images });
 }
 
@@ -103,11 +96,8 @@ function planesOf(tiff: TiffFile, layout: PageLayout, fields: Map<string, string
 const unescaped = (text: string) =>
   text.replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** The letters `IJIJ`, `labl`, `luts` and `info` as numbers. */
-const MAGIC = 0x494a494a;
-const LABEL = 0x6c61626c;
-const TABLE = 0x6c757473;
-const INFO = 0x696e666f;
+/** `IJIJ`, `labl`, `luts` and `info` as numbers. */
+const [MAGIC, LABEL, TABLE, INFO] = [0x494a494a, 0x6c61626c, 0x6c757473, 0x696e666f];
 
 /** Largest number of items in a file; ImageJ itself keeps no more slices. */
 const MAX_ITEMS = 1 << 20;

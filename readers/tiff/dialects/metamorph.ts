@@ -14,12 +14,12 @@ import { firstMoment, type Moment, momentAt, momentOf, UNDATED } from "../../met
 import { leadingNumber } from "../../metadata/text.ts";
 import { meanStep, timesFrom } from "../../metadata/time_stamps.ts";
 import { parseXml, type XmlElement } from "../../metadata/xml.ts";
-import { warning } from "../../warning.ts";
+import { warnIf } from "../../warning.ts";
 import { readPage } from "../page.ts";
 import { noted, type Opened, type Stack, tagMoment } from "../stack.ts";
 import { declaredPlanes } from "../stored_planes.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
-import { upToNul } from "../text.ts";
+import { upToNul } from "../directory.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { openPlain } from "./plain.ts";
 
@@ -29,7 +29,6 @@ export function openMetaMorph(opened: Opened): Stack | null {
   if (descriptions[0]?.trimStart().startsWith("<MetaData>")) {
     return withProperties(openPlain(opened), opened, upToNul(descriptions[0]));
   }
-  if (!first.has(TAG.UIC1) && !first.has(TAG.UIC2)) return null;
   const planes = Math.max(first.count(TAG.UIC2), 1);
   const layout = readPage(first);
   const uic1 = noted(opened.warnings, METADATA, () => readUic1(opened)) ?? NO_UIC1;
@@ -47,7 +46,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
       Z: [uic2.zStep, "um"],
       T: [timeStep, "ms"],
     }),
-    names: [uic1.name],
+    names: [uic1.name || null],
     times: isTime ? timesFrom(uic2.stamps, 1000) : null,
     moment: firstMoment(uic1.created, uic2.created, tagMoment(first)),
     fileSize: tiff.file.size,
@@ -58,13 +57,8 @@ export function openMetaMorph(opened: Opened): Stack | null {
 
 const METADATA = "Metadata of MetaMorph";
 
-const NO_UIC1 = {
-  x: null as number | null,
-  y: null as number | null,
-  unit: "",
-  name: null as string | null,
-  created: UNDATED,
-};
+/** Pixel size with its unit, name and date; `NaN`, `""` or undated if unknown. */
+const NO_UIC1 = { x: NaN, y: NaN, unit: "", name: "", created: UNDATED };
 
 function readUic1({ tiff, first }: Opened): typeof NO_UIC1 {
   const result = { ...NO_UIC1 };
@@ -84,16 +78,14 @@ function readUic1({ tiff, first }: Opened): typeof NO_UIC1 {
     if (id === 4) result.x = number(value) / number(value + 4);
     else if (id === 5) result.y = number(value) / number(value + 4);
     else if (id === 16) result.created = julianMoment(number(value), number(value + 4));
-    else if (id === 6 || id === 7) {
-      const length = number(value);
-      if (length > MAX_NAME_BYTES) continue;
-      result[id === 6 ? "unit" : "name"] = tiff.textAt(value + 4, length, what);
+    else if ((id === 6 || id === 7) && number(value) <= MAX_NAME_BYTES) {
+      result[id === 6 ? "unit" : "name"] = tiff.textAt(value + 4, number(value), what);
     }
   }
   // Prairie View writes these constants to all its files.
   const isConstant = result.name === "Gattaca" && result.x === 99 && result.y === 99;
-  if (isConstant) result.name = null;
-  return isCalibrated && !isConstant ? result : { ...result, x: null, y: null };
+  if (isConstant) result.name = "";
+  return isCalibrated && !isConstant ? result : { ...result, x: NaN, y: NaN };
 }
 
 const MAX_NAME_BYTES = 4096;
@@ -114,10 +106,8 @@ function readUic2({ tiff, first, warnings }: Opened, planes: number) {
   const distances = all.filter((at) => word(at) !== 0 && word(at + 4) !== 0).length;
   const stamps = all.map((at) => word(at + 8) * 86_400_000 + word(at + 12));
   const isTimed = stamps.every((stamp, i) => i === 0 || stamp !== stamps[i - 1]);
-  if (distances > 0 && distances < planes) {
-    const text = `${tagName(TAG.UIC2)} gives a distance to some of the planes, not to all`;
-    warnings.push(warning("metadata_missing", text));
-  }
+  const text = `${tagName(TAG.UIC2)} gives a distance to some of the planes, not to all`;
+  warnings.push(...warnIf(distances > 0 && distances < planes, "metadata_missing", text));
   return {
     zStep: distances === planes ? word(0) / word(4) : null,
     stamps: isTimed ? stamps : null,

@@ -12,32 +12,17 @@ import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
 import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../../warning.ts";
-import type { Directory } from "../directory.ts";
-import { MICRO_MANAGER, numberAt, SUMMARY_MARK } from "../marks.ts";
+import { type Directory, upToNul } from "../directory.ts";
+import { isOmeXml, MICRO_MANAGER, numberAt, SUMMARY_MARK } from "../marks.ts";
 import { readPage } from "../page.ts";
-import {
-  MAX_PLANES,
-  noted,
-  type Opened,
-  type PlaneIndex,
-  type SeriesList,
-  type Stack,
-  type StackSizes,
-  tagMoment,
-} from "../stack.ts";
+import type { Opened, PlaneIndex, SeriesList, Stack, StackSizes } from "../stack.ts";
+import { MAX_PLANES, noted, tagMoment } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
-import { isOmeXml, upToNul } from "../text.ts";
-import { readOther, recentBytes, RecentFiles } from "../recent_files.ts";
+import { readOther, recentBytes, RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
-import {
-  type IndexEntry,
-  pageIndices,
-  planeMetadata,
-  readIndexMap,
-  readSummary,
-  summaryText,
-} from "./micromanager_index.ts";
+import { type IndexEntry, pageIndices, planeMetadata, readIndexMap } from "./micromanager_index.ts";
+import { numberIn, readSummary, summaryText, textIn } from "./micromanager_index.ts";
 import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
 
 /** A file and the entries of its index map, for all positions. */
@@ -143,15 +128,9 @@ function positionSizes(files: readonly IndexedFile[], declared: StackSizes): Map
 function omeNotes({ descriptions, warnings }: Opened): Positions["ome"] {
   const text = descriptions.find(isOmeXml);
   if (text === undefined) return [];
-  return noted(
-    warnings,
-    "The calibration in OME-XML",
-    () =>
-      parseOme(upToNul(text), "the document").images.map((image) => {
-        const { calibrations, times } = readImage(image);
-        return { calibrations, times };
-      }),
-  ) ?? [];
+  const images = () => parseOme(upToNul(text), "the document").images.map((image) => readImage(image));
+  const found = noted(warnings, "The calibration in OME-XML", images) ?? [];
+  return found.map(({ calibrations, times }) => ({ calibrations, times }));
 }
 
 function positionList(
@@ -209,15 +188,13 @@ function readName({ files, pool }: Positions, position: number): string | null {
     const entry = index.find((one) => one.position === position);
     if (entry === undefined) continue;
     const read = () => planeMetadata(pool.get(path).directoryAt(entry.offset)).PositionName;
-    return textOf(unlessDamaged(read, null)) || null;
+    return textIn(unlessDamaged(read, null)) || null;
   }
   return null;
 }
 
 /** Bytes of memory for a plane in a position's map, an entry of an index map, and a file. */
-const PLANE_BYTES = 128;
-const ENTRY_BYTES = 80;
-const FILE_BYTES = 512;
+const [PLANE_BYTES, ENTRY_BYTES, FILE_BYTES] = [128, 80, 512];
 
 /** The planes of a position, with metadata from the summary, OME-XML and the first page. */
 function positionStack(
@@ -230,7 +207,7 @@ function positionStack(
   const { T, C, Z } = sizes;
   const room = T * C * Z;
   if (room > MAX_PLANES) {
-    throw new DecodeFailed(`the acquisition declares ${T} x ${C} x ${Z} planes, more than ${MAX_PLANES}`);
+    throw new DecodeFailed(`the acquisition declares ${room} planes, more than ${MAX_PLANES}`);
   }
   const numberOfPlane = ({ t, channel, z }: Omit<PlaneIndex, "l">) => (t * C + channel) * Z + z;
   // If two entries name the same plane, the last one counts.
@@ -243,19 +220,19 @@ function positionStack(
   const [start] = places.values();
   const layout = readPage(start ? pool.get(start.path).directoryAt(start.offset) : first);
   const plane = planeMetadata(first);
-  const pixel = numberOf(summary.PixelSize_um) || numberOf(plane.PixelSizeUm);
-  const depth = Z > 1 ? Math.abs(numberOf(summary["z-step_um"]) ?? 0) : null;
-  const interval = numberOf(summary.Interval_ms) || numberOf(summary.WaitInterval);
+  const pixel = numberIn(summary.PixelSize_um) || numberIn(plane.PixelSizeUm);
+  const depth = Z > 1 ? Math.abs(numberIn(summary["z-step_um"]) ?? 0) : null;
+  const interval = numberIn(summary.Interval_ms) || numberIn(summary.WaitInterval);
   const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
   const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
-  const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textOf(text)));
+  const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textIn(text)));
   const steps = calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"], Z: [depth, "um"], T: [interval, "ms"] });
   const text = `The acquisition declares ${room} planes, but ${places.size} are there${gone}`;
   return {
     sizes,
     layout,
     calibrations: { ...steps, ...ome[0]?.calibrations },
-    names: names.map((name) => textOf(name) || null),
+    names: names.map((name) => textIn(name) || null),
     colors: colors.map(colorOf),
     times: times ?? null,
     moment: firstMoment(...written, tagMoment(first)),
@@ -283,13 +260,7 @@ function positionStack(
 }
 
 /** A length stated in the summary; 1 by default. */
-function declared(value: unknown): number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 ? value : 1;
-}
-
-const numberOf = (value: unknown): number | null => typeof value === "number" ? value : null;
-
-const textOf = (value: unknown): string => typeof value === "string" ? value : "";
+const declared = (value: unknown): number => Number.isSafeInteger(value) ? Math.max(1, Number(value)) : 1;
 
 /**
  * Adds the metadata of the first page (tag 51123) to plain pages: for acquisitions with a file per plane, and for those that
@@ -299,15 +270,15 @@ export function withPlaneMetadata(stack: Stack, first: Directory, index: number)
   const own = index === 0 ? first : stack.layout.directory;
   if (!own.has(TAG.MicroManagerMetadata)) return stack;
   const plane = planeMetadata(own);
-  const pixel = numberOf(plane.PixelSizeUm);
+  const pixel = numberIn(plane.PixelSizeUm);
   const text = `The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`;
   const isDamaged = Object.keys(plane).length === 0;
   return {
     ...stack,
     warnings: [...stack.warnings, ...warnIf(isDamaged, "metadata_damaged", text)],
     calibrations: { ...stack.calibrations, ...calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"] }) },
-    names: stack.sizes.C === 1 ? [textOf(plane.Channel) || null] : stack.names,
-    moment: firstMoment(momentOf(textOf(plane.Time)), stack.moment),
+    names: stack.sizes.C === 1 ? [textIn(plane.Channel) || null] : stack.names,
+    moment: firstMoment(momentOf(textIn(plane.Time)), stack.moment),
   };
 }
 

@@ -7,10 +7,9 @@
  */
 import { DecodeFailed, unlessDamaged } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
-import type { Directory } from "../directory.ts";
+import { decodeText, type Directory } from "../directory.ts";
 import { INDEX_MAP_MARK, numberAt, SUMMARY_MARK } from "../marks.ts";
 import { MAX_VENDOR_BYTES, TAG } from "../tags.ts";
-import { decodeText } from "../text.ts";
 import { MAX_DIRECTORIES, type TiffFile } from "../tiff_file.ts";
 
 const INDEX_MAP = 3_453_623;
@@ -87,3 +86,9 @@ export function planeMetadata(directory: Directory): JsonObject {
     : unlessDamaged(() => parseJsonText(text, "the metadata of the plane"), null);
   return isJsonObject(parsed) ? parsed : {};
 }
+
+/** A finite number of a JSON document; `null` for another value. */
+export const numberIn = (value: unknown): number | null => Number.isFinite(value) ? Number(value) : null;
+
+/** A text of a JSON document; `""` for another value. */
+export const textIn = (value: unknown): string => typeof value === "string" ? value : "";

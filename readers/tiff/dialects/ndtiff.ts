@@ -16,26 +16,19 @@ import type { FileAccess } from "../../io/random_access.ts";
 import { axesOf } from "../../metadata/axes.ts";
 import type { JsonObject } from "../../metadata/json.ts";
 import { sizesOf } from "../../reader.ts";
-import { listed, missingFiles, warnIf, type Warning } from "../../warning.ts";
+import { listed, missingFiles, warnIf } from "../../warning.ts";
 import { Directory } from "../directory.ts";
 import { isNDTiff, NDTIFF_STACK } from "../marks.ts";
 import { inOneStrip, type PageLayout } from "../page.ts";
 import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "../stack.ts";
 import { described, sameLayout } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
-import { decodeText } from "../text.ts";
-import { recentBytes, RecentFiles } from "../recent_files.ts";
+import { recentBytes, RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { readSummary, summaryText } from "./micromanager_index.ts";
-import {
-  INDEX_NAME,
-  type ListedSet,
-  listPages,
-  type NDTiffImage,
-  readIndex,
-  SAMPLE_TYPES,
-} from "./ndtiff_index.ts";
-import { describeScene, ImagePlanes, type ImageScene, noteBytes, readNote } from "./ndtiff_planes.ts";
+import { INDEX_NAME, type ListedSet, listPages, type NDTiffImage } from "./ndtiff_index.ts";
+import { readIndex, SAMPLE_TYPES } from "./ndtiff_index.ts";
+import { describeScene, ImagePlanes, type ImageScene, noteText, readNote } from "./ndtiff_planes.ts";
 
 /** Folder of the full resolution in tiled data; the folders of reduced resolutions are beside it. */
 const FULL_RESOLUTION = "Full resolution";
@@ -65,7 +58,7 @@ export function openNDTiff(
   files: FileAccess,
   index: ListedSet | null = readIndex(dirname(path), files),
 ): OpenedSeries {
-  const first = Directory.empty(tiff.window, tiff.encoding);
+  const first = new Directory(tiff.window, tiff.encoding);
   const opened: Opened = { path, files, tiff, first, descriptions: [], warnings: [] };
   const isListed = index?.images.some(({ file }) => file === basename(path));
   return { opened, list: sceneList(opened, index && isListed ? index : listPages(opened, index)) };
@@ -77,14 +70,11 @@ interface DataSet {
   readonly opened: Opened;
   readonly summary: JsonObject;
   readonly planes: ImagePlanes;
-  /** Size of each existing file in bytes, by name. */
-  readonly sizes: ReadonlyMap<string, number>;
-  readonly fileSize: number;
-  readonly indexBytes: number;
+  /** What all scenes have in common. */
+  readonly common: Pick<Stack, "sizes" | "fileSize" | "files" | "indexBytes" | "warnings">;
   /** Names of files that do not exist. */
   readonly missing: readonly string[];
   readonly isReduced: boolean;
-  readonly warnings: readonly Warning[];
   /** The file of a stored image. @throws {DecodeFailed} the file is damaged */
   tiffOf(image: NDTiffImage): TiffFile;
 }
@@ -120,31 +110,31 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
     opened,
     summary: noted(opened.warnings, "The summary of NDTiff", () => readSummary(tiff)) ?? {},
     planes,
-    sizes,
-    fileSize: sizes.values().reduce((sum, size) => sum + size, bytes),
-    indexBytes: images.length * IMAGE_BYTES + recentBytes(sizes.size),
+    common: {
+      sizes: planes.sizes,
+      fileSize: sizes.values().reduce((sum, size) => sum + size, bytes),
+      files: () => sizes.keys().map((name) => join(folder, name)).toArray(),
+      indexBytes: images.length * IMAGE_BYTES + recentBytes(sizes.size),
+      warnings: [
+        ...warnings,
+        ...planes.warnings,
+        ...missingFiles(missing),
+        ...warnIf(isReduced, "reduced_level", `${text}; "${FULL_RESOLUTION}" beside it has all pixels`),
+      ],
+    },
     missing,
     isReduced,
-    warnings: [
-      ...warnings,
-      ...planes.warnings,
-      ...missingFiles(missing),
-      ...warnIf(isReduced, "reduced_level", `${text}; "${FULL_RESOLUTION}" beside it has all pixels`),
-    ],
     tiffOf: ({ file }) => pool.get(join(folder, file)),
   };
   const held = planes.scenes.filter(({ images }) => images.size > 0);
   if (held.length === 0) throw new DecodeFailed("no image of its index lies in an existing file");
   const left = planes.scenes.filter(({ images }) => images.size === 0).map(({ name }) => name);
+  const leftOut = `Positions without stored images are left out: ${named(left)}`;
   const own = basename(path);
   return {
     count: held.length,
     own: Math.max(0, held.findIndex(({ images }) => images.values().some(({ file }) => file === own))),
-    warnings: warnIf(
-      left.length > 0,
-      "scenes_left_out",
-      `Positions without stored images are left out: ${named(left)}`,
-    ),
+    warnings: warnIf(left.length > 0, "scenes_left_out", leftOut),
     entries: (most) =>
       held.slice(0, most).map((scene) => {
         const { width: X, height: Y, type } = planes.first(scene);
@@ -165,22 +155,16 @@ function sceneStack(set: DataSet, scene: ImageScene): Stack {
   const { T, C, Z } = planes.sizes;
   const [room, stored] = [T * C * Z, scene.images.size];
   const text = `The axes have room for ${room} planes, and ${stored} are stored`;
+  const absent = warnIf(stored !== room, "planes_missing", text);
   return {
+    ...set.common,
     ...scenery,
-    sizes: planes.sizes,
     layout,
-    fileSize: set.fileSize,
-    files: () => set.sizes.keys().map((name) => join(dirname(opened.path), name)).toArray(),
-    warnings: [
-      ...set.warnings,
-      ...scenery.warnings,
-      ...warnIf(stored !== room, "planes_missing", text),
-    ],
-    indexBytes: set.indexBytes,
+    warnings: [...set.common.warnings, ...scenery.warnings, ...absent],
     documents: (list) => {
       list.add("NDTiff summary", "application/json", summaryText(opened.tiff, list.left));
-      const note = noteBytes(tiffOf(first), first, list.left);
-      list.add(tagName(TAG.MicroManagerMetadata), "application/json", decodeText(note));
+      const note = noteText(tiffOf(first), first, list.left);
+      list.add(tagName(TAG.MicroManagerMetadata), "application/json", note);
     },
     holds: (at) => planes.find(scene, at) !== undefined,
     plane: (at) => {

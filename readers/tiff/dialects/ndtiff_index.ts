@@ -8,7 +8,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, reasonOf } from "../../errors.ts";
 import type { FileAccess } from "../../io/random_access.ts";
-import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { NDTIFF_STACK } from "../marks.ts";
 import { UNCOMPRESSED } from "../page.ts";
@@ -96,10 +96,7 @@ export function readIndex(folder: string, files: FileAccess): ListedSet | null {
 }
 
 /** The record at an offset; `null` at the zeros after the last one. @throws {DecodeFailed} the record is damaged or truncated */
-function readRecord(
-  index: Uint8Array<ArrayBuffer>,
-  start: number,
-): { image: NDTiffImage; end: number } | null {
+function readRecord(index: Uint8Array<ArrayBuffer>, start: number) {
   let end = start;
   const take = (length: number, most: number, what: string) => {
     if (length > most) throw new DecodeFailed(`${what} have ${length} bytes, more than ${most}`);
@@ -111,13 +108,7 @@ function readRecord(
     UTF8.decode(take(take(4, 4, `the bytes of ${what}`).getUint32(0, true), most, what));
   const json = text(MAX_AXES_BYTES, "its axes");
   if (json === "") return null;
-  let axes: unknown = null;
-  try {
-    // Too short to need the limits of other JSON.
-    axes = JSON.parse(json);
-  } catch {
-    // Reported below.
-  }
+  const axes = parseJsonText(json, "the text of its axes");
   if (!isJsonObject(axes)) throw new DecodeFailed("its axes are not a JSON object");
   const file = text(MAX_NAME_BYTES, "the letters of its file name");
   const numbers = take(32, 32, "its numbers");
@@ -149,9 +140,8 @@ export function listPages({ path, files, tiff }: Opened, index: ListedSet | null
     .filter((name) => NDTIFF_STACK.exec(name)?.[1] === stem)
     .sort((a, b) => numberOf(a) - numberOf(b));
   const byTags = "the pages are read by their own tags";
-  const [first] = index?.images ?? [];
-  const instead = first === undefined ? "" : ` but "${first.file}"`;
-  const renamed = `names no image of "${own}"${instead}: the file may have been renamed; ${byTags}`;
+  const named = index?.images[0]?.file ?? "";
+  const renamed = `names no image of "${own}" but "${named}": the file may have been renamed; ${byTags}`;
   const warnings = [
     index === null
       ? warning("metadata_missing", `"${INDEX_NAME}" is missing; ${byTags}`)

@@ -1,13 +1,15 @@
 /** The planes of an NDTiff data set. `time`, `z` and `channel` are axes; values along any other axis distinguish scenes. */
 import { DecodeFailed } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../../metadata/json.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { differ } from "../../metadata/text.ts";
 import { timesFrom } from "../../metadata/time_stamps.ts";
 import { unlessLost, warnIf, type Warning, warning, type WarningCode } from "../../warning.ts";
+import { decodeText } from "../directory.ts";
 import { MAX_PLANES, type PlaneIndex, type Stack } from "../stack.ts";
 import type { TiffFile } from "../tiff_file.ts";
+import { numberIn, textIn } from "./micromanager_index.ts";
 import type { NDTiffImage } from "./ndtiff_index.ts";
 
 const MAX_AXES = 32;
@@ -159,18 +161,15 @@ const MAX_NOTES = 10_000;
 const MAX_NAMES = 64;
 
 /** The stored text of an image. @throws {DecodeFailed} the text lies outside the file, or is too long */
-export function noteBytes({ file }: TiffFile, image: NDTiffImage, most: number): Uint8Array {
-  const { noteOffset, noteLength } = image;
+export function noteText({ file }: TiffFile, { noteOffset, noteLength }: NDTiffImage, most: number): string {
   if (noteLength > most) throw new DecodeFailed(`the metadata of the image have ${noteLength} bytes`);
-  const bytes = file.read(noteOffset, noteLength, "the metadata of the image");
   // In tag 51123 the text ends with a NUL.
-  const end = bytes.indexOf(0);
-  return end < 0 ? bytes : bytes.subarray(0, end);
+  return decodeText(file.read(noteOffset, noteLength, "the metadata of the image"));
 }
 
 /** The JSON of an image. @throws {DecodeFailed} it is damaged or cannot be read */
 export function readNote(tiff: TiffFile, image: NDTiffImage): JsonObject {
-  const note = parseJson(noteBytes(tiff, image, MAX_NOTE_BYTES), "the metadata of the image");
+  const note = parseJsonText(noteText(tiff, image, MAX_NOTE_BYTES), "the metadata of the image");
   if (!isJsonObject(note)) throw new DecodeFailed("the metadata of the image are not an object");
   return note;
 }
@@ -195,7 +194,7 @@ export function describeScene(
   const along = (axis: keyof PlaneAt, size: number, key: string): Sample[] => {
     const all = size <= MAX_NOTES ? Array(size).keys() : [0, size - 1];
     return size < 2 ? [] : [...all].flatMap((index) => {
-      const value = finite(noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
+      const value = numberIn(noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
       return value === null ? [] : [{ index, value }];
     });
   };
@@ -206,8 +205,8 @@ export function describeScene(
   };
 
   const first = noteOf(planes.find(scene, start));
-  const declaredPixel = finite(summary.PixelSize_um) ?? 0;
-  const pixel = finite(first.PixelSizeUm) ?? finite(first.PixelSize_um) ?? declaredPixel;
+  const declaredPixel = numberIn(summary.PixelSize_um) ?? 0;
+  const pixel = numberIn(first.PixelSizeUm) ?? numberIn(first.PixelSize_um) ?? declaredPixel;
   if (!isReduced) {
     if (pixel <= 0) warn("step_unknown", "PixelSizeUm is not set, so the step of X and Y is unknown");
     const unset = "PixelSizeUm is exactly 1, which Micro-Manager also writes where no size was set";
@@ -216,7 +215,7 @@ export function describeScene(
   }
 
   const heights = along("z", Z, "ZPosition_um_Intended");
-  const declaredDepth = Math.abs(finite(summary["z-step_um"]) ?? 0);
+  const declaredDepth = Math.abs(numberIn(summary["z-step_um"]) ?? 0);
   const depth = meanDistance(heights) ?? declaredDepth;
   if (Z > 1) {
     if (depth === 0) warn("step_unknown", "The images of NDTiff do not say how far apart they are in Z");
@@ -229,7 +228,7 @@ export function describeScene(
   }
 
   const moments = along("t", T, "ElapsedTime-ms");
-  const interval = meanDistance(moments) ?? finite(summary.Interval_ms) ?? 0;
+  const interval = meanDistance(moments) ?? numberIn(summary.Interval_ms) ?? 0;
   const untimed = "The images of NDTiff do not say when they were taken";
   if (T > 1 && interval <= 0) warn("step_unknown", untimed);
 
@@ -237,7 +236,7 @@ export function describeScene(
     const value = planes.channels[channel];
     if (typeof value === "string") return value;
     const image = channel < MAX_NAMES ? planes.firstOf(channel) : undefined;
-    return textOf(noteOf(image).Channel) || null;
+    return textIn(noteOf(image).Channel) || null;
   });
   const side = [isReduced ? null : pixel, "um"] as const;
   return {
@@ -249,17 +248,13 @@ export function describeScene(
     }),
     names,
     times: moments.length === T ? timesFrom(moments.map(({ value }) => value), 1000) : null,
-    moment: firstMoment(...[first.Time, summary.DateAndTime].map((text) => momentOf(textOf(text)))),
+    moment: firstMoment(...[first.Time, summary.DateAndTime].map((text) => momentOf(textIn(text)))),
     warnings,
   };
 }
 
 /** A value at an index along an axis. */
 type Sample = Readonly<Record<"index" | "value", number>>;
-
-const finite = (value: unknown): number | null => Number.isFinite(value) ? Number(value) : null;
-
-const textOf = (value: unknown): string => typeof value === "string" ? value : "";
 
 /** Mean distance from one index to the next; `null` if it is unknown or 0. */
 function meanDistance(samples: readonly Sample[]): number | null {

@@ -16,7 +16,7 @@ import { readPage } from "../page.ts";
 import type { Opened, PlaneIndex, Stack } from "../stack.ts";
 import { described, sameLayout } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { readOther, recentBytes, RecentFiles } from "../recent_files.ts";
+import { readOther, recentBytes, RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { openFluoView } from "./fluoview.ts";
 import { type OlympusFields, readFields } from "./olympus_fields.ts";

@@ -10,38 +10,22 @@ import { axesOf } from "../../metadata/axes.ts";
 import { firstMoment } from "../../metadata/moment.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
 import { listed, warnIf, warning } from "../../warning.ts";
-import { type PageLayout, readPage } from "../page.ts";
-import {
-  type Opened,
-  type OpenedSeries,
-  type PlaneIndex,
-  type SeriesList,
-  type Stack,
-  tagMoment,
-} from "../stack.ts";
-import { isOmeXml, upToNul } from "../text.ts";
+import { readPage } from "../page.ts";
+import type { Opened, OpenedSeries, PlaneIndex, SeriesList, Stack } from "../stack.ts";
+import { tagMoment } from "../stack.ts";
+import { upToNul } from "../directory.ts";
+import { isOmeXml } from "../marks.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { OmeSet, PlaneLookup, uuidIn, uuidOf } from "./ome_set.ts";
-import {
-  companionDocument,
-  companionText,
-  describe,
-  type Described,
-  type DescribedImage,
-  type OmeFile,
-  type OmeImage,
-  planeNumber,
-  type TiffData,
-} from "./ome_xml.ts";
+import type { Described, DescribedImage, OmeFile, OmeImage, TiffData } from "./ome_xml.ts";
+import { companionDocument, companionText, describe, planeNumber } from "./ome_xml.ts";
 
 /** The images of an OME-TIFF and its set; or `null`, with a warning if the document does not describe the opened file. */
 export function openOme(opened: Opened): SeriesList | null {
   const whole = opened.descriptions.find(isOmeXml);
   if (whole === undefined) {
-    if (/\.ome\.tiff?$/i.test(opened.path)) {
-      const text = "The name says OME-TIFF, but the file holds no OME-XML; it is read by its tags alone";
-      opened.warnings.push(warning("read_differently", text));
-    }
+    const text = "The name says OME-TIFF, but the file holds no OME-XML; it is read by its tags alone";
+    opened.warnings.push(warning("read_differently", text));
     return null;
   }
   const text = upToNul(whole);
@@ -59,11 +43,7 @@ export function openOme(opened: Opened): SeriesList | null {
   }
 }
 
-/**
- * The set that a companion document describes. Its first existing file counts as the opened one.
- *
- * @throws {DecodeFailed} the document is not OME-XML or describes no image, or none of the files exists
- */
+/** The set of a companion document, opened by its first existing file. @throws {DecodeFailed} no OME-XML, image or file */
 export function openCompanion(path: string, files: FileAccess): OpenedSeries {
   const described = companionDocument(path, files);
   for (const image of described.images) {
@@ -114,8 +94,7 @@ function imageList(
 }
 
 /** Memory of an image, and of a `TiffData` with its entry in the opened image's lookup. */
-const IMAGE_BYTES = 4096;
-const DATA_BYTES = 224;
+const [IMAGE_BYTES, DATA_BYTES] = [4096, 224];
 
 /** Sizes, if the document alone determines them. */
 function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
@@ -125,12 +104,7 @@ function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
   return isLength(X) && isLength(Y) ? sizesOf(axesOf({ ...sizes, Y, X }, {})) : {};
 }
 
-/**
- * The image with planes in the opened file, found by the file's UUID, else by its name. If a document is in the opened file and
- * has only one image, that image counts in any case.
- *
- * @throws {DecodeFailed} no image has planes in the file
- */
+/** The image with planes in the opened file, found by the file's UUID, else by its name. @throws {DecodeFailed} none */
 function imageOf(opened: Opened, { images, path }: Described, uuid: string | null): DescribedImage {
   const own = path === opened.path;
   const has = (belongs: (file: OmeFile) => boolean) => images.find(({ places }) => places.some(belongs));
@@ -195,10 +169,7 @@ function imageStack(
       return sum + IMAGE_BYTES + data * DATA_BYTES;
     }, set.indexBytes),
     holds: (at) => set.stores(numberOf(at), lookup),
-    plane: (at) => {
-      const { t, z, channel } = at;
-      return set.plane(numberOf(at), lookup, layout, `the plane T=${t} C=${channel} Z=${z}`);
-    },
+    plane: (at) => set.plane(numberOf(at), lookup, layout, `the plane T=${at.t} C=${at.channel} Z=${at.z}`),
   };
 }
 
@@ -206,18 +177,13 @@ function imageStack(
 const MAX_TRIED = 64;
 
 /** Layout of the first readable plane; for the opened file's own image (no `title`), at least of its first page. */
-function layoutOf(
-  opened: Opened,
-  set: OmeSet,
-  tiffData: readonly TiffData[],
-  title: string | null,
-): PageLayout {
+function layoutOf({ first: own }: Opened, set: OmeSet, tiffData: readonly TiffData[], title: string | null) {
   const first = tiffData.filter((data) => data.first === 0 && data.count > 0).slice(-1);
   for (const data of title === null ? first : [...first, ...tiffData.slice(0, MAX_TRIED)]) {
     const directory = set.start(data);
     if (directory) return readPage(directory);
   }
-  if (title === null) return readPage(opened.first);
+  if (title === null) return readPage(own);
   throw new DecodeFailed(`no plane of the image ${quoted(title)} can be read`);
 }
 

@@ -7,10 +7,10 @@ import { listed, missingFiles, warnIf, type Warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import type { PageLayout } from "../page.ts";
 import type { Opened, PlaneSource } from "../stack.ts";
-import { planePage } from "../stored_planes.ts";
+import { endOf, planePage } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { isOmeXml } from "../text.ts";
-import { recentBytes, RecentFiles } from "../recent_files.ts";
+import { isOmeXml } from "../marks.ts";
+import { recentBytes, RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import type { OmeFile, TiffData } from "./ome_xml.ts";
 
@@ -31,8 +31,6 @@ export function uuidOf(tiff: TiffFile): string | null {
 }
 
 const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid ?? "";
-
-const PLACE_BYTES = 1024;
 
 /** The files of one OME-TIFF set. */
 export class OmeSet {
@@ -103,7 +101,7 @@ export class OmeSet {
   }
 
   get indexBytes(): number {
-    return this.#paths.size * PLACE_BYTES + recentBytes(this.#paths.size);
+    return this.#paths.size * 1024 + recentBytes(this.#paths.size);
   }
 
   /** Warnings about missing files, and about files found in another folder than the named one. */
@@ -129,25 +127,15 @@ export class OmeSet {
       ? planes
       : own.reduce((most, { first, end, data }) => Math.max(most, data.directory + end - first), 0);
     const present = tiff.countUpTo(needed + 1);
-    const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
     const isWhole = isAlone && own.length === ranges.length &&
       ranges.every(({ data: { counted, count } }) => !counted && count === planes);
+    const unnamed = `OME-XML names directories for ${covered} of the ${planes} planes that it declares`;
+    const absent = `OME-XML names ${needed} directories of this file, which has ${present}${endOf(tiff)}`;
+    const surplus = `The file has more directories than the ${needed} planes that OME-XML declares`;
     return [
-      ...warnIf(
-        ranges.length > 0 && covered < planes,
-        "planes_missing",
-        `OME-XML names directories for ${covered} of the ${planes} planes that it declares`,
-      ),
-      ...warnIf(
-        present < needed,
-        "planes_missing",
-        `OME-XML names ${needed} directories of this file, which has ${present}${reason}`,
-      ),
-      ...warnIf(
-        present > needed && isWhole,
-        "content_left_out",
-        `The file has more directories than the ${needed} planes that OME-XML declares`,
-      ),
+      ...warnIf(ranges.length > 0 && covered < planes, "planes_missing", unnamed),
+      ...warnIf(present < needed, "planes_missing", absent),
+      ...warnIf(present > needed && isWhole, "content_left_out", surplus),
     ];
   }
 
@@ -178,19 +166,16 @@ export class OmeSet {
   stores(number: number, lookup: PlaneLookup): boolean {
     const location = this.#locate(number, lookup);
     if (location === null) return false;
-    const { directory } = location;
-    return unlessDamaged(() => this.#open(location).countUpTo(directory + 1) > directory, true);
+    const needed = location.directory + 1;
+    return unlessDamaged(() => this.#open(location).countUpTo(needed) === needed, true);
   }
 
   /** @throws {DecodeFailed} the file is damaged, or has another UUID */
   #open({ path, uuid }: Location): TiffFile {
     const file = this.#files.get(path);
-    if (uuid !== null && file.uuid !== null && file.uuid !== uuid) {
-      throw new DecodeFailed(
-        `"${basename(path)}" is of another set: its UUID is "${file.uuid}", not "${uuid}"`,
-      );
-    }
-    return file.tiff;
+    if (uuid === null || file.uuid === null || file.uuid === uuid) return file.tiff;
+    const other = `"${basename(path)}" is of another set`;
+    throw new DecodeFailed(`${other}: its UUID is "${file.uuid}", not "${uuid}"`);
   }
 
   /** The directory of the first plane of a `TiffData`; `null` if it is missing or another file of the set is damaged. */
@@ -200,11 +185,7 @@ export class OmeSet {
     return location?.path === this.#opened.path ? read() : unlessDamaged(read, null);
   }
 
-  /**
-   * The plane with this number in the dimension order; `what` is its name in messages.
-   *
-   * @throws {PlaneNotFound | DecodeFailed} its file is missing, unknown or too short; damaged, or has another UUID
-   */
+  /** A plane. @throws {PlaneNotFound | DecodeFailed} its file is missing, unknown or too short; damaged, or has another UUID */
   plane(number: number, lookup: PlaneLookup, layout: PageLayout, what: string): PlaneSource {
     const location = this.#locate(number, lookup);
     if (location === null) {
@@ -213,10 +194,8 @@ export class OmeSet {
       throw new PlaneNotFound(`${what} is in "${titleOf(data.place)}", which is missing`);
     }
     const tiff = this.#open(location);
-    const directory = tiff.directory(location.directory);
-    const isOwn = tiff === this.#opened.tiff || directory === null;
-    const name = isOwn ? what : `${what} of "${basename(location.path)}"`;
-    return { tiff, page: planePage(directory, layout, name) };
+    const name = tiff === this.#opened.tiff ? what : `${what} of "${basename(location.path)}"`;
+    return { tiff, page: planePage(tiff.directory(location.directory), layout, name) };
   }
 }
 

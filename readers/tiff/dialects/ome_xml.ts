@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, quoted } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
-import { MAX_XML_BYTES } from "../../io/limits.ts";
+import { boundedText, MAX_XML_BYTES } from "../../io/limits.ts";
 import { lastNameOf, placesOf } from "../../io/paths.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { numberOf } from "../../metadata/text.ts";
@@ -11,8 +11,12 @@ import { child, children, parseXml, type XmlElement } from "../../metadata/xml.t
 import { warnIf, type Warning } from "../../warning.ts";
 import { MAX_PLANES, type Opened } from "../stack.ts";
 import { TAG } from "../tags.ts";
-import { decodeText, detached, isOmeXml } from "../text.ts";
+import { decodeText } from "../directory.ts";
+import { isOmeXml } from "../marks.ts";
 import { TiffFile } from "../tiff_file.ts";
+
+/** A copy, cut to 4 KiB. Unlike a slice, it does not keep the whole document in memory. */
+const detached = (text: string) => boundedText(` ${text}`.slice(1));
 
 /** One `TiffData`: consecutive planes in the dimension order, stored in consecutive directories of one file. */
 export interface TiffData {
@@ -35,9 +39,8 @@ export interface OmeFile {
 
 /** The declarations of an image. */
 export interface OmeImage extends Omit<OmeXmlImage, "name"> {
-  /** SizeX, or `NaN`. */
+  /** SizeX and SizeY, or `NaN`. */
   readonly columns: number;
-  /** SizeY, or `NaN`. */
   readonly rows: number;
   /** Whether the channels state samples whose total is SizeC. */
   readonly samplesStated: boolean;
@@ -45,15 +48,9 @@ export interface OmeImage extends Omit<OmeXmlImage, "name"> {
   /** The axes `Z`, `C` and `T`, fastest first. */
   readonly order: readonly ("T" | "C" | "Z")[];
   readonly tiffData: readonly TiffData[];
-  readonly warnings: readonly Warning[];
 }
 
-/**
- * Parses a document; `what` is its name in messages.
- *
- * @returns the images with pixels, or the file with the whole document if this one is `BinaryOnly`
- * @throws {DecodeFailed} the document is damaged
- */
+/** The images with pixels of a document, or the file with the whole document if it is `BinaryOnly`. @throws {DecodeFailed} */
 export function parseOme(
   text: string,
   what: string,
@@ -101,24 +98,19 @@ function describedBy(images: readonly XmlElement[], path: string, size: number):
     const data = dataOf(image);
     const { Name, ID } = image.attributes;
     const name = Name?.trim() ? detached(Name.trim()) : null;
-    let read: DescribedImage["read"];
+    const title = name ?? (ID === undefined ? null : detached(ID));
+    const places = data.length === 0 ? unnamed : [...new Set(data.map(placeOf))];
     try {
-      read = readImage(image, placeOf);
+      return { title, name, places, read: readImage(image, placeOf) };
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
-      read = error;
+      return { title, name, places, read: error };
     }
-    return {
-      title: name ?? (ID === undefined ? null : detached(ID)),
-      name,
-      places: data.length === 0 ? unnamed : [...new Set(data.map(placeOf))],
-      read,
-    };
   });
   return { images: described, path, size };
 }
 
-/** Returns the file of a `TiffData`, or that of the document. */
+/** The file of a `TiffData`, or that of the document. */
 export type PlaceOf = (tiffData: XmlElement | undefined) => OmeFile;
 
 const placeIn: PlaceOf = (tiffData) => {
@@ -137,28 +129,40 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     throw new DecodeFailed(`OME-XML declares ${name}="${attributes[name]}"`);
   };
   const sizes = { T: size("SizeT"), C: size("SizeC"), Z: size("SizeZ") };
-  if (sizes.T * sizes.C * sizes.Z > MAX_PLANES) {
-    throw new DecodeFailed(
-      `OME-XML declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`,
-    );
+  const planes = sizes.T * sizes.C * sizes.Z;
+  if (planes > MAX_PLANES) {
+    throw new DecodeFailed(`OME-XML declares ${planes} planes, more than ${MAX_PLANES}`);
   }
   const written = attributes.DimensionOrder;
   const letters = [...(written ?? "")].filter((letter) => "ZCT".includes(letter));
   const isOrdered = letters.length === 3 && new Set(letters).size === 3;
   // Without an order, any will do if planes are counted along one axis or named one by one.
   const order = (isOrdered ? letters : ["Z", "C", "T"]) as ("T" | "C" | "Z")[];
-  const data = children(pixels, "TiffData").map((element) => tiffData(element, sizes, order, placeOf));
+  const data = children(pixels, "TiffData").map((element): TiffData => {
+    const { attributes } = element;
+    const integer = (name: string, missing: number) => {
+      const value = Number(attributes[name] ?? missing);
+      return Number.isSafeInteger(value) && value >= 0 ? value : missing;
+    };
+    const counted = attributes.PlaneCount !== undefined;
+    const at = { T: integer("FirstT", 0), C: integer("FirstC", 0), Z: integer("FirstZ", 0) };
+    return {
+      first: planeNumber(order, sizes, at),
+      // A directory without a count is one plane; without both, the `TiffData` covers all planes (OME-TIFF, TiffData).
+      count: counted || attributes.IFD !== undefined ? integer("PlaneCount", 1) : planes,
+      counted,
+      directory: integer("IFD", 0),
+      place: placeOf(element),
+    };
+  });
   const long = Object.values(sizes).filter((length) => length > 1);
   if (!isOrdered && long.length > 1 && (data.length === 0 || data.some(({ count }) => count > 1))) {
-    if (written === undefined) throw new DecodeFailed("OME-XML lacks DimensionOrder");
-    throw new DecodeFailed(`OME-XML declares DimensionOrder=${quoted(written)}`);
+    throw new DecodeFailed(`OME-XML declares DimensionOrder=${quoted(written ?? "")}`);
   }
   const { name: _name, ...declared } = omeXmlImage(image, pixels);
   const channels = channelElements(image, pixels);
-  const samples = channels.reduce(
-    (sum, { attributes }) => sum + (numberOf(attributes.SamplesPerPixel) ?? 1),
-    0,
-  );
+  const samples = channels.map(({ attributes }) => numberOf(attributes.SamplesPerPixel) ?? 1)
+    .reduce((sum, count) => sum + count, 0);
   const isFitting = channels.length === 0 || sizes.C % channels.length === 0 || sizes.C === samples;
   const misfit = `OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`;
   return {
@@ -183,31 +187,6 @@ export function planeNumber(
   return order.reduceRight((number, letter) => number * sizes[letter] + at[letter], 0);
 }
 
-function tiffData(
-  element: XmlElement,
-  sizes: OmeImage["sizes"],
-  order: OmeImage["order"],
-  placeOf: PlaceOf,
-): TiffData {
-  const { attributes } = element;
-  const integer = (name: string, missing: number) => {
-    const value = Number(attributes[name] ?? missing);
-    return Number.isSafeInteger(value) && value >= 0 ? value : missing;
-  };
-  const at = { T: integer("FirstT", 0), C: integer("FirstC", 0), Z: integer("FirstZ", 0) };
-  const planes = sizes.T * sizes.C * sizes.Z;
-  return {
-    first: planeNumber(order, sizes, at),
-    // A directory without a count is one plane; without both, the `TiffData` covers all planes (OME-TIFF, TiffData).
-    count: attributes.PlaneCount !== undefined || attributes.IFD !== undefined
-      ? integer("PlaneCount", 1)
-      : planes,
-    counted: attributes.PlaneCount !== undefined,
-    directory: integer("IFD", 0),
-    place: placeOf(element),
-  };
-}
-
 /** The document of a TIFF, or of the companion that it names. @throws {DecodeFailed} damaged, missing, or without images */
 export function describe(opened: Opened, text: string): Described {
   const own = parseOme(text, "OME-XML");
@@ -216,8 +195,7 @@ export function describe(opened: Opened, text: string): Described {
   const path = placesOf(folder, own.metadataFile).find((path) => opened.files.kind(path) === "file") ??
     join(folder, lastNameOf(own.metadataFile));
   const companion = companionText(path, opened.files, MAX_XML_BYTES);
-  const { images } = parseOme(companion.text, `OME-XML in "${basename(path)}"`);
-  return describedBy(images, path, companion.size);
+  return describedBy(parseOme(companion.text, `OME-XML in "${basename(path)}"`).images, path, companion.size);
 }
 
 /** The document of an opened companion file. @throws {DecodeFailed} it is not OME-XML, or describes no image */
@@ -226,21 +204,18 @@ export function companionDocument(path: string, files: FileAccess): Described {
   return describedBy(parseOme(text, "OME-XML").images, path, size);
 }
 
-/** The document of a companion file. @throws {DecodeFailed} missing, not OME-XML, or longer than `most` bytes */
-export function companionText(path: string, files: FileAccess, most: number): CompanionText {
+/**
+ * The text and size of a companion document. The size of one that is a TIFF is 0, as it is counted with those of the other files.
+ *
+ * @throws {DecodeFailed} missing, not OME-XML, or longer than `most` bytes
+ */
+export function companionText(path: string, files: FileAccess, most: number): { text: string; size: number } {
   using file = files.openNeighbour(path);
   if (file === null) throw new DecodeFailed(`"${basename(path)}", which holds the metadata, is missing`);
   return textIn(file, path, files, most);
 }
 
-/** The text of a document. A companion that is a TIFF has planes, and its size is counted with those of the other files. */
-export interface CompanionText {
-  readonly text: string;
-  /** Size of its file in bytes; 0 for a TIFF. */
-  readonly size: number;
-}
-
-function textIn(file: ByteSource, path: string, files: FileAccess, most: number): CompanionText {
+function textIn(file: ByteSource, path: string, files: FileAccess, most: number) {
   const head = file.read(0, Math.min(2, file.size), "the start");
   const isTiff = ["II", "MM"].includes(String.fromCharCode(...head));
   if (!isTiff && file.size > most) {

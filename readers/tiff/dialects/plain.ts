@@ -10,32 +10,22 @@ import { axesOf, calibrated, type Calibration, known } from "../../metadata/axes
 import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
 import { warnIf, type Warning, warning } from "../../warning.ts";
-import type { Directory } from "../directory.ts";
+import { type Directory, upToNul } from "../directory.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import {
-  MAX_PLANES,
-  noted,
-  type Opened,
-  type PlaneIndex,
-  type SeriesList,
-  type Stack,
-  type StackSizes,
-  tagMoment,
-} from "../stack.ts";
+import { MAX_PLANES, noted, type Opened, type PlaneIndex, type SeriesList, type Stack } from "../stack.ts";
+import { type StackSizes, tagMoment } from "../stack.ts";
 import { contiguousPlanes, listedPlanes, PageChain, planesInRun } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { isShape, upToNul } from "../text.ts";
-import type { TiffFile } from "../tiff_file.ts";
+import { isShape } from "../marks.ts";
 
 /** Largest number of scenes in a file whose pages are grouped only by layout. */
 const MAX_PAGE_SCENES = 1000;
 
 const PAGE_BYTES = 64;
 
+/** Page numbers in the chain, none if the file holds only reduced pages, and their array; `null` if they are slices. */
 interface PageSeries {
-  /** Page numbers in the chain; empty if the file holds only reduced pages. */
   readonly pages: readonly number[];
-  /** The array of the pages; `null` if they are slices. */
   readonly array: ShapedArray | null;
   readonly warnings: readonly Warning[];
 }
@@ -56,63 +46,44 @@ interface ShapedArray {
 export function plainSeries(opened: Opened): SeriesList {
   const chain = new PageChain(opened.tiff);
   const first = firstSeries(opened, chain);
-  const { others, further } = otherSeries(opened.tiff, chain, first);
-  const all = [first, ...others];
+  const taken = new Set(first.pages);
+  const shown = chain.offsets.map((_, page) => page)
+    .filter((page) => !taken.has(page) && chain.shownKind(page) !== null);
+  const all = [first];
+  // Further arrays, as far as descriptions identify them, then pages grouped by layout.
+  let at = 0;
+  while (first.array !== null && at < shown.length && all.length < MAX_PAGE_SCENES) {
+    const series = arrayAt(chain, shown, at);
+    if (series === null) break;
+    all.push(series);
+    at += series.pages.length;
+  }
+  const groups = [...Map.groupBy(shown.slice(at), (page) => chain.shownKind(page)).values()];
+  const room = MAX_PAGE_SCENES - all.length;
+  all.push(...groups.slice(0, room).map((pages) => ({ pages, array: null, warnings: [] })));
+  const further = groups.slice(room).flat().length;
   const text = `The file holds more than ${MAX_PAGE_SCENES} images; ${further} pages of others are left out`;
   return {
     count: all.length,
     own: 0,
     warnings: warnIf(further > 0, "scenes_left_out", text),
     entries: (most) => all.slice(0, most).map((series) => ({ name: null, sizes: sizesIn(chain, series) })),
-    open: (index) => stackOf(opened, chain, all[index]!),
+    open: (index) => stackOf(chain, all[index]!),
   };
 }
 
 /** The first scene of a file whose dialect does not describe its planes. */
-export function openPlain(opened: Opened): Stack {
-  const chain = new PageChain(opened.tiff);
-  return stackOf(opened, chain, firstSeries(opened, chain));
-}
+export const openPlain = (opened: Opened): Stack => plainSeries(opened).open(0);
 
 /** The pages like the first shown page, or those of the array that begins with it. */
-function firstSeries(opened: Opened, chain: PageChain): PageSeries {
+function firstSeries({ descriptions, warnings }: Opened, chain: PageChain): PageSeries {
   const pages = chain.likeFirst();
-  const layout = readPage(shownDirectory(opened, chain, pages));
-  const text = upToNul(opened.descriptions.find(isShape) ?? "");
-  const array = text === ""
-    ? null
-    : noted(opened.warnings, "The shape of the array", () => shapedArray(text, layout));
-  const series = array
-    ? arraySeries(opened.tiff, chain, pages, array, layout)
-    : { pages, array, warnings: [] };
+  const layout = readPage(chain.directory(pages[0]));
+  const text = upToNul(descriptions.find(isShape) ?? "");
+  const read = () => text === "" ? null : shapedArray(text, layout);
+  const array = noted(warnings, "The shape of the array", read);
+  const series = array ? arraySeries(chain, pages, array, layout) : { pages, array, warnings: [] };
   return { ...series, warnings: [...chain.warnings, ...series.warnings] };
-}
-
-function shownDirectory({ tiff, first }: Opened, chain: PageChain, [page = 0]: readonly number[]): Directory {
-  return page === 0 ? first : tiff.directoryAt(chain.offsets[page]!);
-}
-
-/** The scenes after the first one: first arrays, as far as descriptions identify them, then pages grouped by layout. */
-function otherSeries(
-  tiff: TiffFile,
-  chain: PageChain,
-  first: PageSeries,
-): { others: PageSeries[]; further: number } {
-  const taken = new Set(first.pages);
-  const shown = chain.offsets.map((_, page) => page)
-    .filter((page) => !taken.has(page) && chain.shownKind(page) !== null);
-  const arrays: PageSeries[] = [];
-  let at = 0;
-  while (first.array !== null && at < shown.length && arrays.length < MAX_PAGE_SCENES - 1) {
-    const series = arrayAt(tiff, chain, shown, at);
-    if (series === null) break;
-    arrays.push(series);
-    at += series.pages.length;
-  }
-  const groups = [...Map.groupBy(shown.slice(at), (page) => chain.shownKind(page)).values()];
-  const room = MAX_PAGE_SCENES - 1 - arrays.length;
-  const others = groups.slice(0, room).map((pages) => ({ pages, array: null, warnings: [] }));
-  return { others: [...arrays, ...others], further: groups.slice(room).flat().length };
 }
 
 function sizesIn(chain: PageChain, { pages, array }: PageSeries): SceneEntry["sizes"] {
@@ -122,9 +93,9 @@ function sizesIn(chain: PageChain, { pages, array }: PageSeries): SceneEntry["si
   return sizesOf(axesOf({ T, L, C: C * kind.samples, Z, Y: kind.height, X: kind.width }, {}));
 }
 
-function stackOf(opened: Opened, chain: PageChain, { pages, array, warnings }: PageSeries): Stack {
-  const { tiff } = opened;
-  const shown = shownDirectory(opened, chain, pages);
+function stackOf(chain: PageChain, { pages, array, warnings }: PageSeries): Stack {
+  const { tiff } = chain;
+  const shown = chain.directory(pages[0]);
   const layout = readPage(shown);
   const offsets = pages.map((page) => chain.offsets[page]!);
   const plane = array?.inRun ? planesInRun(tiff, layout) : listedPlanes(tiff, layout, offsets);
@@ -154,9 +125,8 @@ function shapedArray(text: string, { samples, width, height }: PageLayout): Shap
   const letters = typeof axes === "string" && axes.length === shape.length ? axes : "";
   const planes = shape.reduce((product, n) => product * n, 1) / (samples * width * height);
   if (!Number.isInteger(planes) || planes >= MAX_PLANES) {
-    throw new DecodeFailed(
-      `its shape ${shape.join(" x ")} does not end in planes of ${height} x ${width} x ${samples}`,
-    );
+    const plane = `${height} x ${width} x ${samples}`;
+    throw new DecodeFailed(`its shape ${shape.join(" x ")} does not end in planes of ${plane}`);
   }
   const found: ShapedArray["axes"][number][] = [];
   let counted = 1;
@@ -200,18 +170,18 @@ function numberInArray({ axes }: ShapedArray, { t, z, l, channel }: PlaneIndex):
 }
 
 /** The array that begins at an index of the shown pages, or `null`. */
-function arrayAt(tiff: TiffFile, chain: PageChain, shown: readonly number[], at: number): PageSeries | null {
+function arrayAt(chain: PageChain, shown: readonly number[], at: number): PageSeries | null {
   const page = shown[at]!;
-  const text = shapeIn(tiff, chain, page);
+  const text = shapeIn(chain, page);
   if (text === undefined) return null;
   return unlessDamaged(() => {
-    const layout = readPage(tiff.directoryAt(chain.offsets[page]!));
+    const layout = readPage(chain.directory(page));
     const shape = shapedArray(text, layout);
     const kind = chain.shownKind(page);
     // One page more than the array has planes shows whether another array follows.
     let end = at + 1;
     while (end - at <= shape.planes && end < shown.length && chain.shownKind(shown[end]!) === kind) end += 1;
-    const series = arraySeries(tiff, chain, shown.slice(at, end), shape, layout);
+    const series = arraySeries(chain, shown.slice(at, end), shape, layout);
     return series.array && series;
   }, null);
 }
@@ -220,31 +190,31 @@ function arrayAt(tiff: TiffFile, chain: PageChain, shown: readonly number[], at:
 const MAX_SHAPE_TEXT = 1 << 16;
 
 /** The description of an array in a page other than the first. */
-function shapeIn(tiff: TiffFile, chain: PageChain, page: number): string | undefined {
-  if (!chain.isDescribed(page)) return undefined;
-  return tiff.directoryAt(chain.offsets[page]!).notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape);
-}
+const shapeIn = (chain: PageChain, page: number): string | undefined =>
+  chain.isDescribed(page)
+    ? chain.directory(page).notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape)
+    : undefined;
 
 /**
  * The pages of an array, which ends where a page describes another array. `all` are pages of one layout from the first on. If there
  * are more pages than planes and no further array, they are slices.
  */
 function arraySeries(
-  tiff: TiffFile,
   chain: PageChain,
   all: readonly number[],
   array: ShapedArray,
   layout: PageLayout,
 ): PageSeries {
   const { planes, text } = array;
-  const other = all.slice(1, planes).findIndex((page) => (shapeIn(tiff, chain, page) ?? text) !== text);
+  const other = all.slice(1, planes).findIndex((page) => (shapeIn(chain, page) ?? text) !== text);
   const pages = other < 0 ? all : all.slice(0, other + 1);
   const present = Math.max(pages.length, 1);
-  const inRun = array.inRun || present < planes && contiguousPlanes(tiff, layout) >= planes;
-  const held = inRun ? contiguousPlanes(tiff, layout) : present;
+  const fitting = contiguousPlanes(chain.tiff, layout);
+  const inRun = array.inRun || present < planes && fitting >= planes;
+  const held = inRun ? fitting : present;
   const counts = `The description declares ${planes} planes, but the file holds ${held}`;
   const next = (pages[0] ?? 0) + planes;
-  const isFollowed = pages[planes - 1] === next - 1 && shapeIn(tiff, chain, next) !== undefined;
+  const isFollowed = pages[planes - 1] === next - 1 && shapeIn(chain, next) !== undefined;
   if (!inRun && present > planes && !isFollowed) {
     const slices = warning("axes_assumed", `${counts}; they are read as slices`);
     return { pages, array: null, warnings: [...array.warnings, slices] };

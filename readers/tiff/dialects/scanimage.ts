@@ -17,21 +17,16 @@ import { joinedLines, lineScanOf, lineScanWarnings, regionsOf, requireFrames } f
 import { AcquiredFrames } from "./scanimage_parts.ts";
 import { FileFrames } from "./scanimage_stamps.ts";
 
-/** The pages of an acquisition, according to its header, stamps and files. */
+/** The pages of an acquisition, according to its header, stamps and files; `file` is the opened one. */
 interface Acquired {
   readonly header: ScanImageHeader;
-  /** Frames of the opened file, which `header` describes. */
   readonly file: FileFrames;
   readonly order: FrameOrder;
   readonly acquired: AcquiredFrames;
   readonly axes: FrameAxes;
 }
 
-/**
- * The stack of a ScanImage file together with the other parts of its acquisition, or `null`.
- *
- * @throws {DecodeFailed} it belongs to a scan along arbitrary lines
- */
+/** The stack of a ScanImage file with the other parts of its acquisition, or `null`. @throws {DecodeFailed} arbitrary lines */
 export function openScanImage(opened: Opened): Stack | null {
   const header = ScanImageHeader.read(opened);
   if (header === null) return null;
@@ -77,7 +72,7 @@ export function openScanImage(opened: Opened): Stack | null {
     const period = span > 0 ? span / (file.span - 1) : framePeriod(all);
     warnings.push(...lineScanWarnings(lineScan, layout.height, { frames: axes.times, period }));
   }
-  if (regions?.warning) warnings.push(regions.warning);
+  warnings.push(...regions?.warnings ?? []);
   return {
     sizes: { T: joined ? 1 : axes.times, C: file.channels, Z: axes.slices },
     layout: joined?.layout ?? layout,
@@ -87,7 +82,7 @@ export function openScanImage(opened: Opened): Stack | null {
       Z: [zStep, "um"],
       T: [timing.step, "s"],
     }),
-    names: saved?.length === file.channels ? header.namesOf(saved) : [],
+    names: saved?.length === file.channels ? saved.map((number) => header.names[number - 1] ?? null) : [],
     times: joined ? null : timing.times,
     lineScan,
     documents: (list) => addScanImageDocuments(list, opened),
@@ -100,15 +95,13 @@ export function openScanImage(opened: Opened): Stack | null {
     plane: (index) => {
       if (joined) return joined.plane(index.channel);
       const found = pageOf(all, index);
-      if (found) {
-        const source = listedPlanes(found.file.tiff, layout, found.file.offsets)(found.page);
-        return { ...found.path !== opened.path && { name: basename(found.path) }, ...source };
+      if (found === null) {
+        const { t, z, channel } = index;
+        const plane = `plane ${axes.frame(t, z) * file.channels + channel}`;
+        throw new PlaneNotFound(`${plane} is missing: no existing file holds T=${t} C=${channel} Z=${z}`);
       }
-      const { t, z, channel } = index;
-      const number = axes.frame(t, z) * file.channels + channel;
-      throw new PlaneNotFound(
-        `plane ${number} is missing: no existing file holds T=${t} C=${channel} Z=${z}`,
-      );
+      const source = listedPlanes(found.file.tiff, layout, found.file.offsets)(found.page);
+      return { ...found.path !== opened.path && { name: basename(found.path) }, ...source };
     },
   };
 }
@@ -134,15 +127,16 @@ function countWarnings(all: Acquired): Warning[] {
   }
   const isLong = acquired.isSplit && span * channels > MAX_TIMES;
   if (acquired.warnings.length > 0 || isLong) return [];
-  let missing = 0;
-  for (let t = 0; t < times; t += 1) {
-    for (let z = 0; z < slices; z += 1) {
-      for (let channel = 0; channel < channels; channel += 1) {
-        if (pageOf(all, { t, z, channel }) === null) missing += 1;
-      }
-    }
-  }
   const planes = channels * slices * times;
+  let missing = 0;
+  for (let n = 0; n < planes; n += 1) {
+    const [channel, z, t] = [
+      n % channels,
+      Math.floor(n / channels) % slices,
+      Math.floor(n / channels / slices),
+    ];
+    if (pageOf(all, { t, z, channel }) === null) missing += 1;
+  }
   const text = `The description declares ${planes} planes, but the file holds ${planes - missing}`;
   return warnIf(missing > 0, "planes_missing", text);
 }
@@ -153,11 +147,7 @@ const shown = (value: number) => Number(value.toPrecision(6));
  * Seconds between time points, `null` without a single step, and since the first, if all have a stamp. If there are too many, only
  * the first stamps and the last one are read.
  */
-function frameTiming(all: Acquired): {
-  readonly step: number | null;
-  readonly times: readonly number[] | null;
-  readonly warnings: readonly Warning[];
-} {
+function frameTiming(all: Acquired) {
   const { axes, file } = all;
   const warnings: Warning[] = [];
   const warn = (code: WarningCode, text: string) => warnings.push(warning(code, text));

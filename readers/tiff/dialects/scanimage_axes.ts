@@ -52,8 +52,7 @@ export function frameOrder(header: ScanImageHeader): FrameOrder {
     announced: null,
     counted: false,
   };
-  const order = mode === "fast" ? fastOrder : slowOrder;
-  return order(header, series, mode === "frames");
+  return mode === "fast" ? fastOrder(header, series) : slowOrder(header, series, mode === "frames");
 }
 
 /** The mode by the header's switches. In older headers, counts distinguish a slow stack from a series of frames. */
@@ -109,13 +108,8 @@ function fastOrder(header: ScanImageHeader, series: FrameOrder): FrameOrder {
   }
   const perVolume = volume / averaged;
   const volumes = header.count([...VOLUMES, "hFastZ.numVolumes", "fastZNumVolumes"]);
-  return {
-    ...series,
-    perSlice: perSlice / averaged,
-    slices,
-    perVolume,
-    announced: volumes && volumes * perVolume,
-  };
+  const announced = volumes && volumes * perVolume;
+  return { ...series, perSlice: perSlice / averaged, slices, perVolume, announced };
 }
 
 /**
@@ -237,10 +231,7 @@ export function sliceStep(header: ScanImageHeader, slices: number): number | nul
     return null;
   }
   const step = steps[0]!;
-  if (size && differ(size, step)) {
-    const text =
-      `The header declares a step of ${size} um between slices, its positions are ${step} um apart`;
-    header.warn("metadata_disagree", `${text}, which counts`);
-  }
+  const text = `The header declares a step of ${size} um between slices, its positions are ${step} um apart`;
+  if (size && differ(size, step)) header.warn("metadata_disagree", `${text}, which counts`);
   return step;
 }

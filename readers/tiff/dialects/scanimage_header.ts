@@ -11,7 +11,7 @@ import { isScanImageText, numberAt, SCANIMAGE_MARK } from "../marks.ts";
 import type { PageLayout } from "../page.ts";
 import { noted, type Opened, tagMoment } from "../stack.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
-import { decodeText } from "../text.ts";
+import { decodeText } from "../directory.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
 /** Largest number of saved channels. */
@@ -91,7 +91,7 @@ export class ScanImageHeader {
     if (listed !== undefined) {
       const isList = /^\[?\s*\d+(?:[\s,;]+\d+)*\s*\]?$/.test(this.fields.get(listed)!);
       const numbers = isList ? this.list(listed) : [];
-      const most = this.#channelNames().length || MAX_SAVED_CHANNELS;
+      const most = this.names.length || MAX_SAVED_CHANNELS;
       const isFitting = numbers.length > 0 && numbers.length <= MAX_SAVED_CHANNELS &&
         new Set(numbers).size === numbers.length && numbers.every((number) => number >= 1 && number <= most);
       return isFitting ? numbers : null;
@@ -105,14 +105,8 @@ export class ScanImageHeader {
     return flagged.length === Number(count) ? flagged : null;
   }
 
-  /** Names of the saved channels; `null` for a channel without a name. */
-  namesOf(saved: readonly number[]): (string | null)[] {
-    const all = this.#channelNames();
-    return saved.map((number) => all[number - 1] ?? null);
-  }
-
-  /** `hChannels.channelName = {'Channel 1' 'Channel 2'}` */
-  #channelNames(): string[] {
+  /** Names of all channels: `hChannels.channelName = {'Channel 1' 'Channel 2'}` */
+  get names(): string[] {
     const names = this.fields.get("hChannels.channelName") ?? "";
     return [...names.matchAll(/'([^']*)'/g)].map(([, name = ""]) => name);
   }

@@ -9,7 +9,7 @@ import { MAX_PLANE_SAMPLES } from "../../io/limits.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import type { LineScan } from "../../reader.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { warnIf, type Warning, warning } from "../../warning.ts";
 import { MAX_SEGMENTS, type PageLayout } from "../page.ts";
 import type { Opened, PlaneSource } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
@@ -124,16 +124,14 @@ export function lineScanWarnings(
   return [warning("line_scan_gap", text)];
 }
 
-/** Pixel size and warning for a frame with several regions, one below the other; rows between them show the way to the next. */
-export interface Regions {
-  /** Micrometres per pixel if all regions have the same size and field, else `null`. */
-  readonly pixel: { readonly x: number; readonly y: number } | null;
-  /** Warning that Y is not a length throughout; `null` for a single region. */
-  readonly warning: Warning | null;
-}
-
-/** The regions of a frame, or `null` for a single field. */
-export function regionsOf(header: ScanImageHeader): Regions | null {
+/**
+ * The regions of a frame, one below the other; rows between them show the way to the next. `null` for a single field.
+ *
+ * @returns micrometres per pixel, if all regions have the same size and field; the warning that Y is not a length throughout
+ */
+export function regionsOf(
+  header: ScanImageHeader,
+): { pixel: { x: number; y: number } | null; warnings: Warning[] } | null {
   if (header.flag("hRoiManager.mroiEnable") !== true) return null;
   const fields = scanFields(header.regions);
   const text = `A frame holds ${fields.length || "several"} regions one below the other`;
@@ -150,7 +148,7 @@ export function regionsOf(header: ScanImageHeader): Regions | null {
     pixel: areAlike && resolution !== null
       ? { x: width * resolution / columns, y: height * resolution / rows }
       : null,
-    warning: fields.length === 1 ? null : warning("regions_stacked", `${text}; Y is not a length throughout`),
+    warnings: warnIf(fields.length !== 1, "regions_stacked", `${text}; Y is not a length throughout`),
   };
 }
 

@@ -3,15 +3,14 @@
  * file belongs to the acquisition if its header differs only in counters and times and its frame numbers continue.
  */
 import { basename, dirname, join } from "node:path";
-import { ReaderError, Stopped, Unreadable } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { MAX_LISTED, missingFiles, type Warning, warning } from "../../warning.ts";
 import { readPage } from "../page.ts";
 import type { Opened } from "../stack.ts";
+import { MAX_RECENT, readOther, recentBytes, RecentFiles } from "../plane_files.ts";
 import { sameLayout } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { MAX_RECENT, recentBytes, RecentFiles } from "../recent_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { ScanImageHeader } from "./scanimage_header.ts";
 import type { FrameOrder } from "./scanimage_axes.ts";
@@ -75,9 +74,8 @@ export class AcquiredFrames {
 
   /** Memory for all parts, including the open ones. */
   get indexBytes(): number {
-    const count = this.paths.length;
-    return count * PART_BYTES + this.#frames.indexBytes * (this.isSplit ? MAX_RECENT : 1) +
-      (this.isSplit ? recentBytes(count) : 0);
+    const open = Math.min(this.paths.length, MAX_RECENT);
+    return this.paths.length * PART_BYTES + this.#frames.indexBytes * open + recentBytes(open - 1);
   }
 
   /** A frame by its number in the acquisition, from 0; `null` if it is not stored. @throws {DecodeFailed} its file is damaged */
@@ -116,8 +114,8 @@ export class AcquiredFrames {
     const count = last - [...numbers].filter((number) => number <= last).length;
     const missing: string[] = [];
     for (let number = 1; missing.length < Math.min(count, MAX_LISTED); number += 1) {
-      if (numbers.has(number)) continue;
-      missing.push(own.stem + String(number).padStart(own.digits, "0") + own.ending);
+      const name = own.stem + String(number).padStart(own.digits, "0") + own.ending;
+      if (!numbers.has(number)) missing.push(name);
     }
     this.warnings.push(...missingFiles(missing, count));
     return joined;
@@ -163,33 +161,26 @@ export class AcquiredFrames {
       if (other?.stem !== own.stem || other.ending !== own.ending || other.number === own.number) continue;
       const place = { path: join(dirname(path), name), number: other.number };
       numbers.add(other.number);
-      try {
-        const candidate = this.#candidate(place.path, place.number);
-        if (candidate === null) unlike.push(place);
-        else found.push(candidate);
-      } catch (error) {
-        // An unreadable part may hold any number of frames.
-        const isLeftOut = error instanceof ReaderError &&
-          !(error instanceof Stopped || error instanceof Unreadable);
-        if (!isLeftOut) throw error;
-        const text = `"${name}" of this acquisition is left out: ${error.message}`;
+      const candidate = readOther(files, place.path, (tiff) => this.#candidate(tiff, place));
+      if (typeof candidate === "string") {
+        const text = `"${name}" of this acquisition is left out: ${candidate}`;
         this.warnings.push(warning("file_unreadable", text));
-      }
+      } else if (candidate === null) unlike.push(place);
+      else found.push(candidate);
     }
     return { found: found.sort((a, b) => a.number - b.number), unlike, numbers };
   }
 
-  /** A file as a candidate; `null` if its header or layout differs. @throws {ReaderError} it is damaged or unreadable */
-  #candidate(path: string, number: number): Part | null {
-    const { files, first } = this.#opened;
-    const tiff = new TiffFile(files.open(path), files);
-    const directory = tiff.first;
-    const descriptions = directory.notes(TAG.ImageDescription, MAX_XML_BYTES);
-    const header = ScanImageHeader.read({ path, files, tiff, first: directory, descriptions, warnings: [] });
-    const start = firstNumber(directory);
+  /** A file as a candidate; `null` if its header or layout differs. @throws {DecodeFailed} it is damaged */
+  #candidate(tiff: TiffFile, place: Pick<Part, "path" | "number">): Part | null {
+    const { first } = tiff;
+    const descriptions = first.notes(TAG.ImageDescription, MAX_XML_BYTES);
+    const header = ScanImageHeader.read({ ...this.#opened, tiff, first, descriptions, warnings: [] });
+    const start = firstNumber(first);
     const isPart = header !== null && sameHeader(header, this.#header) &&
-      sameLayout(readPage(directory), readPage(first)) && Number.isNaN(start) !== this.#frames.stamped;
-    return isPart ? { path, number, size: tiff.file.size, start } : null;
+      sameLayout(readPage(first), readPage(this.#opened.first)) &&
+      Number.isNaN(start) !== this.#frames.stamped;
+    return isPart ? { ...place, size: tiff.file.size, start } : null;
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { unlessDamaged } from "../../errors.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { warnIf, type Warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { PageChain } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
@@ -36,17 +36,11 @@ const acquisitionIn = valueOf("acquisitionNumbers?");
 const inAcquisitionIn = valueOf("frameNumberAcquisition");
 
 function stampOf(directory: Directory): Stamp | null {
-  for (const text of unlessDamaged(() => directory.textStarts(TAG.ImageDescription, STAMP_BYTES), [])) {
-    const number = numberIn(text);
-    if (!Number.isSafeInteger(number)) continue;
-    return {
-      number,
-      seconds: secondsIn(text),
-      acquisition: acquisitionIn(text),
-      inAcquisition: inAcquisitionIn(text),
-    };
-  }
-  return null;
+  const texts = unlessDamaged(() => directory.textStarts(TAG.ImageDescription, STAMP_BYTES), []);
+  const text = texts.find((one) => Number.isSafeInteger(numberIn(one)));
+  if (text === undefined) return null;
+  const [acquisition, inAcquisition] = [acquisitionIn(text), inAcquisitionIn(text)];
+  return { number: numberIn(text), seconds: secondsIn(text), acquisition, inAcquisition };
 }
 
 /** Number of the first frame of a file; `NaN` without a stamp. */
@@ -80,17 +74,13 @@ export class FileFrames {
         this.#stamps.set(directory.offset, stampOf(directory));
       }
     });
-    const offsets = chain.likeFirst().map((page) => chain.offsets[page]!);
     this.tiff = tiff;
-    this.offsets = offsets;
+    this.offsets = chain.likeFirst().map((page) => chain.offsets[page]!);
     const shown = this.#pagesOfFrame();
     this.channels = shown ?? declared ?? 1;
-    this.count = Math.max(1, Math.ceil(offsets.length / this.channels));
-    const warnings: Warning[] = [...chain.warnings];
-    if (shown !== null && declared !== null && shown !== declared) {
-      const text = `The header declares ${declared} channels, the frame stamps show ${shown}, which count`;
-      warnings.push(warning("metadata_disagree", text));
-    }
+    this.count = Math.max(1, Math.ceil(this.offsets.length / this.channels));
+    const unlike = `The header declares ${declared} channels, the frame stamps show ${shown}, which count`;
+    const isUnlike = shown !== null && declared !== null && shown !== declared;
     const [first, second] = [this.stamp(0), this.stamp(1)];
     this.stride = first && second && second.number - first.number === averaged ? averaged : 1;
     const numbers = Array.from({ length: this.count }, (_, frame) => this.stamp(frame)?.number ?? NaN);
@@ -98,11 +88,12 @@ export class FileFrames {
     const isBare = this.#stamps.size > MAX_TIMES || (first === null || this.count > 1) &&
         this.#stamps.values().drop(1).every((stamp) => stamp === null);
     const fault = isBare ? null : this.#faultIn(numbers);
-    if (fault !== null) {
-      const text = `The frame stamps do not count, as ${fault}; pages are counted`;
-      warnings.push(warning("metadata_disagree", text));
-    }
-    this.warnings = warnings;
+    const text = `The frame stamps do not count, as ${fault}; pages are counted`;
+    this.warnings = [
+      ...chain.warnings,
+      ...warnIf(isUnlike, "metadata_disagree", unlike),
+      ...warnIf(fault !== null, "metadata_disagree", text),
+    ];
     this.stamped = !isBare && fault === null;
     const places = numbers.map((number) => (number - numbers[0]!) / this.stride);
     this.span = this.stamped ? places.at(-1)! + 1 : this.count;
@@ -158,8 +149,7 @@ export class FileFrames {
     });
     if (torn >= 0) return `the channels of frame ${Math.floor(torn / this.channels)} have unlike numbers`;
     const span = (numbers.at(-1)! - numbers[0]!) / this.stride + 1;
-    return span <= MAX_SPREAD * this.count
-      ? null
-      : `they number ${span} frames, while ${this.count} are stored`;
+    const isDense = span <= MAX_SPREAD * this.count;
+    return isDense ? null : `they number ${span} frames, while ${this.count} are stored`;
   }
 }

@@ -39,13 +39,9 @@ const readExperiment = ({ path, files, warnings }: Opened) =>
   });
 
 function described(stack: Stack, { text, experiment }: { text: string; experiment: XmlElement }): Stack {
-  const { documents } = stack;
-  const withDocument: Stack = {
-    ...stack,
-    documents: (list) => {
-      documents?.(list);
-      list.add(DOCUMENT, "application/xml", text);
-    },
+  const documents: NonNullable<Stack["documents"]> = (list) => {
+    stack.documents?.(list);
+    list.add(DOCUMENT, "application/xml", text);
   };
   const scan = child(experiment, "LSM")?.attributes ?? {};
   const number = (name: string) => numberOf(scan[name]);
@@ -62,7 +58,7 @@ function described(stack: Stack, { text, experiment }: { text: string; experimen
   } else if (columns !== width || rows !== height) {
     const text = `"${DOCUMENT}" describes ${columns} x ${rows} pixels, the images have ${width} x ${height}`;
     note("metadata_disagree", `${text}; it is left out`);
-    return { ...withDocument, warnings };
+    return { ...stack, documents, warnings };
   }
   const { T, Z } = stack.sizes;
   const pixel = positive(number("pixelSizeUM"));
@@ -91,7 +87,8 @@ function described(stack: Stack, { text, experiment }: { text: string; experimen
     note("step_unknown", `"${DOCUMENT}" does not say how much time passes between two time points`);
   }
   return {
-    ...withDocument,
+    ...stack,
+    documents,
     calibrations: { ...calibrations, ...Y && !isLineScan && { Y } },
     moment: firstMoment(momentIn(child(experiment, "Date")?.attributes ?? {}), stack.moment),
     warnings,
@@ -110,10 +107,9 @@ function momentIn({ date = "", uTime }: Readonly<Record<string, string | undefin
   if (year === undefined) return UNDATED;
   const hour = hourOf(hours, half);
   const known = numberOf(uTime);
-  const [fitting] = [[one, two], [two, one]].filter(([month, day]) => {
+  const fitting = [[one, two], [two, one]].filter(([month, day]) => {
     const local = Date.UTC(Number(year), Number(month) - 1, Number(day), hour, Number(minutes)) / 1000;
     return known === null || Math.abs(local - known) <= FARTHEST_ZONE;
-  }).map(([month, day]) => moment([year, month, day], [hour, minutes, seconds]))
-    .filter((found) => found !== UNDATED);
-  return fitting ?? UNDATED;
+  });
+  return firstMoment(...fitting.map(([month, day]) => moment([year, month, day], [hour, minutes, seconds])));
 }

@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { decodeText, textOf, upToNul } from "./text.ts";
+import { decodeText, textOf, upToNul } from "./directory.ts";
 
 Deno.test("a text ends at its first NUL, and is Latin-1 if it is not UTF-8", () => {
   const bytes = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
