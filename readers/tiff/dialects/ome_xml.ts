@@ -8,7 +8,7 @@ import type { FileAccess } from "../../io/random_access.ts";
 import { numberOf } from "../../metadata/text.ts";
 import { channelElements, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
 import { child, children, parseXml, type XmlElement } from "../../metadata/xml.ts";
-import { warnIf, type Warning } from "../../warning.ts";
+import { warnIf } from "../../warning.ts";
 import { MAX_PLANES, type Opened } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { decodeText } from "../directory.ts";
