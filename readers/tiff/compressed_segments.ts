@@ -76,7 +76,6 @@ function decodedBits(table: SegmentTable, { image }: Codec, index: number): read
   return image ? bits.map((b) => b <= 8 ? 8 : b <= 16 ? 16 : b <= 32 ? 32 : 64) : bits;
 }
 
-/** The size of the largest strip or tile with wanted samples. */
 function largest(table: SegmentTable, codec: Codec): Extent {
   const { segmentWidth: width, segmentHeight: rows } = table.page;
   let [stored, rowLength, samples] = [0, 0, 0];
@@ -138,7 +137,6 @@ export function codecOf(compression: number): Promise<Codec> {
 /** Largest JPEG tables of a page in bytes; most have a kilobyte. */
 const MAX_TABLE_BYTES = 1 << 20;
 
-/** Settings of a page for its codec, without the bits of the samples. */
 function settingsOf(page: PageLayout): Omit<StreamSettings, "bits"> {
   const { directory, compression, kind, photometric } = page;
   const fax = compression === 3 ? TAG.T4Options : compression === 4 ? TAG.T6Options : null;

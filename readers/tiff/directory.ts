@@ -64,7 +64,6 @@ export class ByteWindow {
 /** Encoding of numbers in one file. */
 export interface Encoding {
   readonly littleEndian: boolean;
-  /** Whether offsets have 8 bytes. */
   readonly bigTiff: boolean;
 }
 
@@ -79,7 +78,6 @@ function pointer(view: DataView, at: number, { bigTiff, littleEndian }: Encoding
 /** One entry: its tag, field type (TIFF 6.0, section 2), number of values, and offset of the first value in the file. */
 export type Entry = Readonly<Record<"tag" | "type" | "count" | "at", number>>;
 
-/** Bytes of one value; 0 for an unknown type. */
 const bytesOf = (type: number): number => FIELD_TYPES[type]?.[0] ?? 0;
 
 /** Entries of a directory by tag. They are looked up in its own bytes, so that a long chain costs little. */
@@ -91,7 +89,6 @@ export class Directory {
   readonly #bytes: DataView<ArrayBuffer>;
   readonly #parts: typeof CLASSIC;
   readonly #window: ByteWindow;
-  /** Offset of the end of the entries in the directory. */
   readonly #end: number;
 
   /**

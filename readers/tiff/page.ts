@@ -17,7 +17,6 @@ export interface PageLayout {
   readonly width: number;
   readonly height: number;
   readonly samples: number;
-  /** Stored bits of each sample. */
   readonly bits: readonly number[];
   readonly kind: SampleKind;
   /** Served type, for the widest sample. */
@@ -174,7 +173,6 @@ function sampleKind(directory: Directory, samples: number, bits: readonly number
   return kind;
 }
 
-/** The narrowest served type that holds the samples. */
 function servedType(kind: SampleKind, bits: number): SampleType {
   if (kind === "float") return bits === 16 ? "float16" : bits <= 32 ? "float32" : "float64";
   if (kind === "uint" && bits === 1) return "bool";
@@ -182,7 +180,6 @@ function servedType(kind: SampleKind, bits: number): SampleType {
   return `${kind}${width}`;
 }
 
-/** Geometry of strips or tiles. @throws {DecodeFailed} the tables have too few entries */
 function segments(
   directory: Directory,
   width: number,

@@ -108,13 +108,6 @@ Deno.test("rows of strips: as stated, all without a number, all where there is o
   throws(() => page([], { change: without(273) }), /lacks StripOffsets \(273\)/);
 });
 
-Deno.test("predictor and order of bits are those that are stated, else 1", () => {
-  const { predictor, reversedBits } = page([[317, 3, [2]], [266, 3, [2]]]);
-  deepEqual([predictor, reversedBits], [2, true]);
-  const absent = page([], { change: without(317, 266) });
-  deepEqual([absent.predictor, absent.reversedBits], [1, false]);
-});
-
 Deno.test("three samples of JPEG without a photometric interpretation are YCbCr", () => {
   const photometric = (samples: number, compression: number) =>
     page([[277, 3, [samples]], [258, 3, [8]], [259, 3, [compression]]], { change: without(262) }).photometric;

@@ -15,15 +15,13 @@ import { inFile, TiffFile } from "./tiff_file.ts";
 
 /** The result of `read` for another file of a set, or the reason for leaving the file out. Closes the file. */
 export function readOther<T>(files: FileAccess, path: string, read: (tiff: TiffFile) => T): T | string {
-  const file = files.openNeighbour(path);
+  using file = files.openNeighbour(path);
   if (file === null) return "it cannot be opened";
   try {
     return read(new TiffFile(file, files));
   } catch (error) {
     if (error instanceof DecodeFailed) return error.message;
     throw error;
-  } finally {
-    file.close();
   }
 }
 
@@ -101,12 +99,9 @@ export class PlaneFiles {
   static readonly indexBytes: number = recentBytes(MAX_RECENT);
 
   /**
-   * One plane.
+   * One plane; with `anyHeight`, its number of rows may differ from that of the required layout.
    *
-   * @param layout required layout
-   * @param anyHeight true if the number of rows may differ
-   * @throws {PlaneNotFound} its file or its page is missing
-   * @throws {DecodeFailed} the plane is damaged, or has another layout
+   * @throws {PlaneNotFound | DecodeFailed} its file or page is missing; the plane is damaged, or has another layout
    */
   get({ name, page: index = 0 }: PlanePlace, layout?: PageLayout, anyHeight = false): PlaneSource {
     return inFile(name, () => {
@@ -114,9 +109,8 @@ export class PlaneFiles {
       const directory = tiff.directory(index);
       if (directory === null) throw new PlaneNotFound(`it has no page ${index + 1}`);
       const page = readPage(directory);
-      if (
-        layout !== undefined && !sameLayout(anyHeight ? { ...page, height: layout.height } : page, layout)
-      ) {
+      const height = anyHeight ? layout?.height ?? 0 : page.height;
+      if (layout !== undefined && !sameLayout({ ...page, height }, layout)) {
         throw new DecodeFailed(`it is ${described(page)}, the first image ${described(layout)}`);
       }
       return { name, tiff, page };

@@ -1,14 +1,8 @@
 /** The plan for some channels of a stack: checks strips and tiles against the file, and decodes them. */
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import {
-  largerMemory,
-  NO_WORKING_MEMORY,
-  type PlanePlan,
-  type Position,
-  type RowRange,
-  servedLines,
-} from "../reader.ts";
+import { largerMemory, NO_WORKING_MEMORY, servedLines } from "../reader.ts";
+import type { PlanePlan, Position, RowRange } from "../reader.ts";
 import { scratchBytes } from "../samples/to_float32.ts";
 import { UNCOMPRESSED } from "./page.ts";
 import { placeRows, reverseBits, withoutPredictor } from "./samples.ts";
@@ -16,12 +10,7 @@ import { SegmentTable, type WantedSample } from "./segment_table.ts";
 import type { PlaneSource, Stack } from "./stack.ts";
 import { namedError } from "./tiff_file.ts";
 
-/**
- * Plans planes by channel index.
- *
- * @throws {DecodeFailed} a strip or tile lies outside the file, or is too short for its declared size
- * @throws {PlaneNotFound} a plane is not stored
- */
+/** Plans planes by channel index. @throws {PlaneNotFound | DecodeFailed} a plane is not stored; its strips do not fit the file */
 export async function planPlanes(
   stack: Stack,
   wanted: readonly number[],
@@ -86,12 +75,7 @@ async function planSource(
   return { compressed: true, ...compressedPlan(table, codec, stop) };
 }
 
-/**
- * Reads uncompressed strips and tiles a few rows at a time through one buffer, so that no plane is held twice.
- *
- * @throws {DecodeFailed} the predictor is unknown
- * @throws {Stopped}
- */
+/** Reads uncompressed strips and tiles a few rows at a time through one buffer, so that no plane is held twice. */
 function readRaw(table: SegmentTable, planes: readonly Float32Array[], stop: StopFlag): void {
   const { tiff, page } = table;
   const { littleEndian } = tiff.encoding;

@@ -4,14 +4,8 @@
  */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import {
-  int64ToFloat32,
-  isSampleType,
-  SAMPLE_BYTES,
-  SampleArray,
-  swapBytes,
-  uint64ToFloat32,
-} from "../samples/to_float32.ts";
+import { isSampleType, SAMPLE_BYTES, SampleArray, swapBytes } from "../samples/to_float32.ts";
+import { int64ToFloat32, uint64ToFloat32 } from "../samples/to_float32.ts";
 import type { PageLayout, SampleKind } from "./page.ts";
 import { rowBytes, type SegmentTable } from "./segment_table.ts";
 import { TAG, tagName } from "./tags.ts";
@@ -29,10 +23,7 @@ export interface SegmentRows {
 }
 
 /** A wanted sample, by its index among the interleaved ones, and its plane. */
-interface Wanted {
-  readonly sample: number;
-  readonly plane: Float32Array;
-}
+type Wanted = Readonly<{ sample: number; plane: Float32Array }>;
 
 const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
   let reversed = 0;
@@ -122,11 +113,7 @@ export function placeRows(table: SegmentTable, stored: SegmentRows, planes: read
 }
 
 /** Destination of rows: the numbers of rows and columns to keep, and the index of their first sample in the planes. */
-interface Place {
-  readonly rows: number;
-  readonly columns: number;
-  readonly at: number;
-}
+type Place = Readonly<Record<"rows" | "columns" | "at", number>>;
 
 function unpackMachineType(
   { segmentWidth, width }: PageLayout,
@@ -171,23 +158,19 @@ function unpackBits(
   }
 }
 
-function reader(
-  bytes: Uint8Array,
-  size: number,
-  kind: SampleKind,
-  littleEndian: boolean,
-): (bit: number) => number {
-  if (kind === "float") return (bit) => float24(word(bytes, bit / 8), littleEndian);
+/** Reads a sample at a bit. */
+function reader(bytes: Uint8Array, size: number, kind: SampleKind, littleEndian: boolean) {
+  if (kind === "float") return (bit: number) => float24(word(bytes, bit / 8), littleEndian);
   if (size <= 24) {
     const mask = 2 ** size - 1;
     const sign = kind === "int" ? 32 - size : 0;
-    return (bit) => {
+    return (bit: number) => {
       const value = (word(bytes, Math.floor(bit / 8)) >>> (32 - size - bit % 8)) & mask;
       return sign ? (value << sign) >> sign : value;
     };
   }
   const upper = size - 32;
-  return (bit) => {
+  return (bit: number) => {
     const low = take(bytes, bit + Math.max(upper, 0), Math.min(size, 32));
     const negative = kind === "int" && take(bytes, bit, 1) === 1;
     if (upper <= 0) return negative ? low - 2 ** size : low;

@@ -77,17 +77,14 @@ export class SegmentTable {
     return this.#ranges.lengths[index]!;
   }
 
-  /** Name in messages: `strip 3`. */
   name(index: number): string {
     return `${this.page.tiled ? "tile" : "strip"} ${index}`;
   }
 
-  /** Stored bits of each interleaved sample. */
   bits(index: number): readonly number[] {
     return blockBits(this.page, this.place(index).set);
   }
 
-  /** Bytes of one stored row before compression. */
   rowBytes(index: number): number {
     return rowBytes(this.page.segmentWidth, this.bits(index));
   }

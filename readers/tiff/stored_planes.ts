@@ -130,7 +130,7 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
 }
 
 /** Bytes of an uncompressed plane. In planar pages, its samples follow one another with these bytes each. */
-function planeBytes(layout: PageLayout): { readonly whole: number; readonly parts: readonly number[] } {
+function planeBytes(layout: PageLayout) {
   const { width, height, planar, samples } = layout;
   const bytes = (sample: number) => rowBytes(width, blockBits(layout, sample)) * height;
   const parts = Array.from({ length: planar ? samples : 1 }, (_, sample) => bytes(sample));

@@ -127,8 +127,7 @@ export function inFile<T>(name: string, read: () => T): T {
 
 /** An error with the name of its file. An error of another kind, or with the name, remains as it is. */
 export function namedError(name: string, error: unknown): unknown {
-  const Failure = [DecodeFailed, PlaneNotFound].find((one) => error instanceof one);
-  const { message } = error as Error;
-  if (Failure === undefined || message.includes(`"${name}"`)) return error;
-  return new Failure(`"${name}": ${message}`, { cause: error });
+  const Failure = error instanceof DecodeFailed ? DecodeFailed : PlaneNotFound;
+  if (!(error instanceof Failure) || error.message.includes(`"${name}"`)) return error;
+  return new Failure(`"${name}": ${error.message}`, { cause: error });
 }

@@ -1,6 +1,6 @@
 /** Damaged and hostile TIFF: each is refused with what and where, in little time and memory, or served exactly. */
 import { deepEqual, ok } from "node:assert/strict";
-import { deflateSync, zstdCompressSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import { type Field, grayLayout, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { checkCuts, type DamageTable, loadBytes, refused as refusedAs, testDamage } from "../damage.ts";
 
@@ -26,7 +26,7 @@ const altered = (...fields: Field[]) => tiffBytes(GRAY, value, 1, fields);
 const compressed = (compression: number, strip: Uint8Array) =>
   tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[strip]], [[259, 3, [compression]]]);
 
-const [DEFLATE, ZSTD] = [8, 50_000];
+const DEFLATE = 8;
 
 const fixture = (name: string) => Deno.readFileSync(new URL(`../fixtures/tiff/${name}.tif`, import.meta.url));
 
@@ -57,25 +57,13 @@ const DAMAGE: DamageTable = {
     () => compressed(DEFLATE, deflateSync(new Uint8Array(64 << 20))),
     /it holds more than the 400 bytes that are declared/,
   ],
-  "a bomb of zstd": [
-    () => compressed(ZSTD, zstdCompressSync(new Uint8Array(64 << 20))),
-    /it holds more than the 400 bytes that are declared/,
-  ],
   "a cut strip of deflate": [
     () => compressed(DEFLATE, deflateSync(new Uint8Array(400).map((_, i) => i * i)).subarray(0, 90)),
     /gives \d+ bytes of deflate, 400 are needed/,
   ],
-  "a short strip of zstd": [
-    () => compressed(ZSTD, zstdCompressSync(new Uint8Array(399))),
-    /gives 399 bytes of zstd, 400 are needed/,
-  ],
   "deflate without its checksum": [
     () => compressed(DEFLATE, deflateSync(new Uint8Array(400)).subarray(0, -4)),
     /it ends before its checksum/,
-  ],
-  "deflate of wider rows than declared": [
-    () => tiffBytes({ ...GRAY, codec: "deflate" }, value, 1, [[256, 4, [16]]]),
-    /it holds more than the 128 bytes that are declared/,
   ],
   "JPEG of samples of different widths": [
     () => altered([258, 3, [8, 24, 8]], [259, 3, [7]], [277, 3, [3]]),

@@ -91,12 +91,6 @@ Deno.test("keeps the axes that the image states", async () => {
   );
 });
 
-Deno.test("joins two channels of two slices without a text", async () => {
-  const names = [1, 2].flatMap((c) => [1, 2].map((z) => `s_C00${c}Z00${z}T001.tif`));
-  const files = Object.fromEntries(names.map((name) => [name, pages(7)]));
-  await withOpened(files, (acquisition) => equal(sizesIn(acquisition), "C2 Z2"));
-});
-
 Deno.test("reads a text of 4 MiB and ignores a longer one", async () => {
   for (const more of [0, 1]) {
     const text = new Uint8Array((4 << 20) + more).fill(0x20);

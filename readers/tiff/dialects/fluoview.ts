@@ -107,7 +107,6 @@ function pageOrder(dimensions: readonly Dimension[], layout: PageLayout) {
   );
 }
 
-/** The date, month first, and time in `Date=11-02-2022` and `Time=12:30:15`. */
 function momentIn(text: string) {
   const date = /^Date=(\d\d)-(\d\d)-(\d{4})\s*$/m.exec(text);
   const time = /^Time=(\d\d):(\d\d):(\d\d)/m.exec(text);

@@ -139,7 +139,6 @@ function itemsOf(directory: Directory, most: number) {
   return { labels, colors, info };
 }
 
-/** Names of the channels, if each channel has one label for all its planes and the labels differ; else empty. */
 function channelLabels(labels: readonly string[], { C }: StackSizes): string[] {
   if (C < 2 || labels.length < C) return [];
   const names = labels.slice(0, C);

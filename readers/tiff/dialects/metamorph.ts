@@ -118,11 +118,9 @@ function readUic2({ tiff, first, warnings }: Opened, planes: number) {
 /** MetaMorph's number for 1970-01-01: the Julian day that ends at noon of that day. */
 const UNIX_EPOCH_DAY = 2_440_587;
 
-/** The moment of a Julian day number and milliseconds since midnight. */
 const julianMoment = (day: number, milliseconds: number): Moment =>
   milliseconds < 86_400_000 ? momentAt((day - UNIX_EPOCH_DAY) * 86_400_000 + milliseconds) : UNDATED;
 
-/** Adds calibration and date from the XML of newer versions. */
 function withProperties(stack: Stack, opened: Opened, text: string): Stack {
   const root = noted(opened.warnings, METADATA, () => parseXml(text, "MetaMorph XML"));
   if (root === null) return stack;

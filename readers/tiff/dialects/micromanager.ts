@@ -25,11 +25,7 @@ import { type IndexEntry, pageIndices, planeMetadata, readIndexMap } from "./mic
 import { numberIn, readSummary, summaryText, textIn } from "./micromanager_index.ts";
 import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
 
-/** A file and the entries of its index map, for all positions. */
-interface IndexedFile {
-  readonly path: string;
-  readonly index: readonly IndexEntry[];
-}
+type IndexedFile = Readonly<{ path: string; index: readonly IndexEntry[] }>;
 
 interface Positions {
   readonly opened: Opened;
@@ -182,7 +178,6 @@ function labelOf({ StagePositions, InitialPositionList }: JsonObject, position: 
   return null;
 }
 
-/** Name of a position in the metadata of its first page, or `null`. */
 function readName({ files, pool }: Positions, position: number): string | null {
   for (const { path, index } of files) {
     const entry = index.find((one) => one.position === position);
@@ -196,7 +191,6 @@ function readName({ files, pool }: Positions, position: number): string | null {
 /** Bytes of memory for a plane in a position's map, an entry of an index map, and a file. */
 const [PLANE_BYTES, ENTRY_BYTES, FILE_BYTES] = [128, 80, 512];
 
-/** The planes of a position, with metadata from the summary, OME-XML and the first page. */
 function positionStack(
   { opened, summary, ome, files, pool, fileSize, warnings, gone }: Positions,
   position: number,
@@ -259,7 +253,6 @@ function positionStack(
   };
 }
 
-/** A length stated in the summary; 1 by default. */
 const declared = (value: unknown): number => Number.isSafeInteger(value) ? Math.max(1, Number(value)) : 1;
 
 /**

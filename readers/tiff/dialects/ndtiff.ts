@@ -70,19 +70,15 @@ interface DataSet {
   readonly opened: Opened;
   readonly summary: JsonObject;
   readonly planes: ImagePlanes;
-  /** What all scenes have in common. */
   readonly common: Pick<Stack, "sizes" | "fileSize" | "files" | "indexBytes" | "warnings">;
-  /** Names of files that do not exist. */
   readonly missing: readonly string[];
   readonly isReduced: boolean;
-  /** The file of a stored image. @throws {DecodeFailed} the file is damaged */
   tiffOf(image: NDTiffImage): TiffFile;
 }
 
 /** Memory of an image: its axes and its entry in the map of planes. */
 const IMAGE_BYTES = 256;
 
-/** The scenes with images. The opened file belongs to the first scene of which it holds an image. */
 function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): SeriesList {
   const { path, tiff, files } = opened;
   const folder = dirname(path);
@@ -190,7 +186,6 @@ function sceneStack(set: DataSet, scene: ImageScene): Stack {
   };
 }
 
-/** @throws {DecodeFailed} the record declares an impossible image */
 function layoutOf({ first }: Opened, { width, height, type }: NDTiffImage, what: string): PageLayout {
   const [samples, bits] = SAMPLE_TYPES[type] ?? [0, 0];
   if (bits === 0 || width * height < 1 || width * height > MAX_PLANE_SAMPLES) {

@@ -30,19 +30,14 @@ const MAX_NAME_BYTES = 1024;
 
 /** One image and its location. */
 export interface NDTiffImage {
-  /** Numbers and texts, by name of the axis. */
   readonly axes: JsonObject;
-  /** Name of its file, without a folder. */
   readonly file: string;
-  /** First byte of the samples. */
   readonly offset: number;
   readonly width: number;
   readonly height: number;
   /** Index into {@linkcode SAMPLE_TYPES}; other numbers are unknown types. */
   readonly type: number;
-  /** First byte of the image's JSON. */
   readonly noteOffset: number;
-  /** Bytes of that JSON; 0 if there is none. */
   readonly noteLength: number;
 }
 
@@ -56,7 +51,6 @@ const NO_TYPE = -1;
 export interface ListedSet {
   readonly images: readonly NDTiffImage[];
   readonly warnings: readonly Warning[];
-  /** Size of the index. */
   readonly bytes: number;
 }
 

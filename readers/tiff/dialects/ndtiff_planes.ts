@@ -25,13 +25,11 @@ export type PlaneAt = Omit<PlaneIndex, "l">;
 
 /** One scene. */
 export interface ImageScene {
-  /** Values that distinguish the scene, or `null` if there is only one scene. */
   readonly name: string | null;
   /** Stored images by plane number, which counts in the order T, C, Z. */
   readonly images: Map<number, NDTiffImage>;
 }
 
-/** The value along an axis; `undefined` if the image lacks the axis. */
 function valueOf({ axes }: NDTiffImage, axis: string): number | string | undefined {
   if (!Object.hasOwn(axes, axis)) return undefined;
   const value = axes[axis];
@@ -55,11 +53,8 @@ function planeAxis(name: string, images: readonly NDTiffImage[]) {
 
 /** The planes of all scenes. */
 export class ImagePlanes {
-  /** Scenes in the order of their first images. */
   readonly scenes: readonly ImageScene[];
-  /** Length of each axis, the same in all scenes. */
   readonly sizes: Readonly<Record<"T" | "C" | "Z", number>>;
-  /** Values along the channel axis. */
   readonly channels: readonly (number | string)[];
   readonly warnings: readonly Warning[];
 
@@ -131,19 +126,16 @@ export class ImagePlanes {
     return images.get(this.#number(at));
   }
 
-  /** The first stored image of a scene that has images. */
   first(scene: ImageScene): NDTiffImage {
     return this.find(scene, this.start(scene))!;
   }
 
-  /** A stored image of a channel, in any scene. */
   firstOf(channel: number): NDTiffImage | undefined {
     const { C, Z } = this.sizes;
     return this.scenes.values().flatMap(({ images }) => images)
       .find(([number]) => Math.floor(number / Z) % C === channel)?.[1];
   }
 
-  /** Position of the first stored plane of a scene that has images. */
   start({ images }: ImageScene): PlaneAt {
     const { C, Z } = this.sizes;
     const first = images.keys().reduce((least, number) => Math.min(least, number));
@@ -253,7 +245,6 @@ export function describeScene(
   };
 }
 
-/** A value at an index along an axis. */
 type Sample = Readonly<Record<"index" | "value", number>>;
 
 /** Mean distance from one index to the next; `null` if it is unknown or 0. */

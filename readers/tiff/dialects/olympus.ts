@@ -10,7 +10,7 @@ import { calibrated, calibrationsOf } from "../../metadata/axes.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
 import { firstMoment } from "../../metadata/moment.ts";
 import { textFrom } from "../../metadata/text.ts";
-import { MAX_LISTED, missingFiles, warnIf, type Warning, warning } from "../../warning.ts";
+import { MAX_LISTED, missingFiles, warnIf, type Warning, warning, type WarningCode } from "../../warning.ts";
 import { OLYMPUS_ENDING } from "../marks.ts";
 import { readPage } from "../page.ts";
 import type { Opened, PlaneIndex, Stack } from "../stack.ts";
@@ -36,35 +36,31 @@ export function openOlympus(opened: Opened): Stack | null {
   const isAlone = set === null ||
     set.sizes.C * set.sizes.Z * set.sizes.T === 1 && set.warnings.length === 0;
   if (read === null && isAlone) return null;
-  const stack = set ?? openOne(opened);
-  return read === null ? stack : withText(opened, stack, read, set !== null);
+  return withText(opened, set ?? openOne(opened), read, set !== null);
 }
 
 const openOne = (one: Opened): Stack => openFluoView(one) ?? openPlain(one);
 
 /** Adds the text file, if there is one, to a stack that ImageJ saved again: the text describes the image. */
-export function withOlympusText(opened: Opened, stack: Stack): Stack {
-  const read = readIfReadable(opened);
-  return read === null ? stack : withText(opened, stack, read, false);
-}
+export const withOlympusText = (opened: Opened, stack: Stack): Stack =>
+  withText(opened, stack, readIfReadable(opened), false);
 
 /** A stack of one or (`isSet`) several files as a text describes it. @throws {Unreadable} only the text says what pages are */
-function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable, isSet: boolean): Stack {
+function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable | null, isSet: boolean): Stack {
   const { layout: { width, height }, sizes } = stack;
+  const warned = (code: WarningCode, text: string) => ({
+    ...stack,
+    warnings: [...stack.warnings, warning(code, text)],
+  });
+  if (read === null) return stack;
   if (read instanceof Unreadable) {
     if (!isSet && sizes.T * sizes.C * sizes.Z > 1) throw read;
-    const lost = `Steps, names and the date are unknown: ${read.message}`;
-    return { ...stack, warnings: [...stack.warnings, warning("file_unreadable", lost)] };
+    return warned("file_unreadable", `Steps, names and the date are unknown: ${read.message}`);
   }
   const { imageSize, counts, direction, pixelTime, lineScan, moment, names, steps, duration } = read.fields;
   if (imageSize && (imageSize[0] !== width || imageSize[1] !== height)) {
-    const text = `The text file beside it describes ${
-      imageSize.join(" x ")
-    } pixels, not ${width} x ${height}`;
-    return {
-      ...stack,
-      warnings: [...stack.warnings, warning("metadata_disagree", `${text}; it is not used`)],
-    };
+    const text = `The text file beside it describes ${imageSize.join(" x ")} pixels`;
+    return warned("metadata_disagree", `${text}, not ${width} x ${height}; it is not used`);
   }
   const per = (count: number) => [duration && duration[0] / count, duration?.[1]] as const;
   const none = [null, ""] as const;
@@ -110,7 +106,6 @@ interface TextFile {
   readonly size: number;
 }
 
-/** The result of {@linkcode readText}, or the error if an existing text cannot be read. */
 function readIfReadable(opened: Opened): TextFile | Unreadable | null {
   try {
     return readText(opened);
@@ -137,20 +132,15 @@ function readText(opened: Opened): TextFile | null {
 /** Largest number of channels in a text; the instruments have at most six detectors. */
 const MAX_CHANNELS = 99;
 
-const MEMBER_BYTES = 1024;
-
 /** Channel, slice and frame in the name of a file; 1 by default. */
 type Numbers = Readonly<Record<"C" | "Z" | "T", number>>;
 
-interface Member {
-  readonly path: string;
-  readonly at: Numbers;
-}
+type Member = Readonly<{ path: string; at: Numbers }>;
 
 const keyOf = ({ C, Z, T }: Numbers) => `${C},${Z},${T}`;
 
 /** The range of numbers along an axis with the given ones: from 1, or from 0 if a file has it. */
-function numberRange(numbers: readonly number[]): { readonly first: number; readonly count: number } {
+function numberRange(numbers: readonly number[]) {
   const first = Math.min(1, ...numbers);
   return { first, count: Math.max(...numbers) - first + 1 };
 }
@@ -178,11 +168,10 @@ function joinFiles(opened: Opened, prefix: string, fields: OlympusFields | null)
     T: times ? times.first + t : numbers.T[0]!,
   });
   const stacks = new RecentFiles(opened.path, own, (path) => {
-    const { files } = opened;
-    const tiff = new TiffFile(files.open(path), files);
+    const tiff = new TiffFile(opened.files.open(path), opened.files);
     const { first } = tiff;
     const descriptions = first.texts(TAG.ImageDescription, MAX_XML_BYTES);
-    return openOne({ path, files, tiff, first, descriptions, warnings: [] });
+    return openOne({ ...opened, path, tiff, first, descriptions, warnings: [] });
   });
   return {
     ...own,
@@ -194,7 +183,7 @@ function joinFiles(opened: Opened, prefix: string, fields: OlympusFields | null)
     fileSize,
     files: () => [...members.values()],
     warnings: [...own.warnings, ...missing(self, found, numbers, fields), ...warnings],
-    indexBytes: members.size * MEMBER_BYTES + recentBytes(members.size),
+    indexBytes: members.size * 1024 + recentBytes(members.size),
     holds: (index) => members.has(keyOf(numbersOf(index))),
     plane: (index) => {
       const wanted = numbersOf(index);
@@ -210,7 +199,6 @@ function joinFiles(opened: Opened, prefix: string, fields: OlympusFields | null)
   };
 }
 
-/** The paths of the files of a set, by their numbers, and the reasons for leaving others out. */
 function judged({ files }: Opened, { layout, fileSize }: Stack, found: readonly Member[], self: Member) {
   const members = new Map([[keyOf(self.at), self.path]]);
   const reasons = new Map<string, string>();
@@ -244,7 +232,6 @@ function membersOf(opened: Opened, prefix: string): Member[] {
   });
 }
 
-/** Name of another file of the set, made from the name of this one. */
 function nameOf({ path }: Member, numbers: Numbers): string {
   return basename(path).replace(
     /([CZT])(\d+)(?=(?:[CZT]\d+)*\.[^.]*$)/gi,
@@ -253,7 +240,6 @@ function nameOf({ path }: Member, numbers: Numbers): string {
   );
 }
 
-/** Warns about missing files that the text or the other names imply. */
 function missing(
   self: Member,
   found: readonly Member[],
@@ -268,12 +254,10 @@ function missing(
   const absent = numbers.T.flatMap((T) => numbers.Z.flatMap((Z) => numbers.C.map((C) => ({ C, Z, T }))))
     .filter((at) => !present.has(keyOf(at)));
   const names = [...lost, ...absent].slice(0, MAX_LISTED).map((at) => nameOf(self, at));
-  const compare = (what: string, declared: number, stored: number) =>
-    warnIf(
-      stored > 1 && declared > stored,
-      "metadata_disagree",
-      `The text file counts ${declared} ${what}, the set has files of ${stored}`,
-    );
+  const compare = (what: string, declared: number, stored: number) => {
+    const text = `The text file counts ${declared} ${what}, the set has files of ${stored}`;
+    return warnIf(stored > 1 && declared > stored, "metadata_disagree", text);
+  };
   return [
     ...missingFiles(names, lost.length + absent.length),
     ...compare("slices", counts.Z, numbers.Z.length),

@@ -7,7 +7,6 @@ export type Step = readonly [value: number, unit: string];
 /** The image described by a text. */
 export interface OlympusFields {
   readonly imageSize: readonly [number, number] | null;
-  /** Whether rows are lines in time. */
   readonly lineScan: boolean;
   /** Numbers of channels, slices and frames, each at least 1. */
   readonly counts: Readonly<Record<"C" | "Z" | "T", number>>;

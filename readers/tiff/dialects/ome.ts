@@ -61,7 +61,6 @@ export function openCompanion(path: string, files: FileAccess): OpenedSeries {
   throw new DecodeFailed("no file that OME-XML names exists");
 }
 
-/** The images that have samples, and the image of the opened file, in document order. */
 function imageList(
   opened: Opened,
   described: Described,
@@ -96,7 +95,6 @@ function imageList(
 /** Memory of an image, and of a `TiffData` with its entry in the opened image's lookup. */
 const [IMAGE_BYTES, DATA_BYTES] = [4096, 224];
 
-/** Sizes, if the document alone determines them. */
 function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
   if (read instanceof DecodeFailed || !read.samplesStated) return {};
   const { columns: X, rows: Y, sizes } = read;

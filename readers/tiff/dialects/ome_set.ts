@@ -38,7 +38,6 @@ export class OmeSet {
   readonly #xmlPath: string;
   readonly #uuid: string | null;
   readonly #paths = new Map<OmeFile, string>();
-  /** Names of files found in another folder than the named one. */
   readonly #elsewhere: string[] = [];
   /** Files with the UUIDs that they state. */
   readonly #files: RecentFiles<{ readonly tiff: TiffFile; readonly uuid: string | null }>;
@@ -66,7 +65,6 @@ export class OmeSet {
     });
   }
 
-  /** Path of a file named in the document; `null` if it is missing. */
   #find({ name, uuid }: OmeFile): string | null {
     const { path } = this.#opened;
     if (uuid !== null && uuid === this.#uuid) return path;
@@ -83,7 +81,6 @@ export class OmeSet {
     return found;
   }
 
-  /** Resolved path of a file, whose size is recorded; `null` if it does not exist. */
   #existing(place: string): string | null {
     if (place === this.#opened.path) return place;
     using file = this.#opened.files.openNeighbour(place);
@@ -91,7 +88,6 @@ export class OmeSet {
     return file && file.path;
   }
 
-  /** Including the document. */
   get filePaths(): string[] {
     return [this.#xmlPath, this.#opened.path, ...this.#paths.values()];
   }
@@ -104,7 +100,6 @@ export class OmeSet {
     return this.#paths.size * 1024 + recentBytes(this.#paths.size);
   }
 
-  /** Warnings about missing files, and about files found in another folder than the named one. */
   warnings(places: readonly OmeFile[]): Warning[] {
     const names = listed(this.#elsewhere.map((name) => `"${name}"`));
     const text = `Files of this set are read by their name alone, not from the folder named: ${names}`;
@@ -139,7 +134,6 @@ export class OmeSet {
     ];
   }
 
-  /** Location of a plane; `null` if the document does not state it or the file is missing. */
   #locate(number: number, lookup: PlaneLookup): Location | null {
     if (lookup.ranges.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
     const data = lookup.find(number);
@@ -147,7 +141,6 @@ export class OmeSet {
     return start ? { ...start, directory: start.directory + number - data.first } : null;
   }
 
-  /** Location of the first plane of a `TiffData`; `null` if its file is missing. */
   #startOf({ place, directory }: TiffData): Location | null {
     const path = this.#paths.get(place);
     return path === undefined ? null : { path, uuid: place.uuid, directory };
@@ -170,7 +163,6 @@ export class OmeSet {
     return unlessDamaged(() => this.#open(location).countUpTo(needed) === needed, true);
   }
 
-  /** @throws {DecodeFailed} the file is damaged, or has another UUID */
   #open({ path, uuid }: Location): TiffFile {
     const file = this.#files.get(path);
     if (uuid === null || file.uuid === null || file.uuid === uuid) return file.tiff;
@@ -205,7 +197,6 @@ export class PlaneLookup {
   /** Range of planes of each `TiffData`, by its first plane. A range without a count ends where the next one begins. */
   readonly ranges: readonly { readonly first: number; readonly end: number; readonly data: TiffData }[];
 
-  /** Ignores planes beyond the number `planes` of the image. */
   constructor(all: readonly TiffData[], planes: number) {
     this.planes = planes;
     const sorted = all.toSorted((a, b) => a.first - b.first);

@@ -20,10 +20,8 @@ const detached = (text: string) => boundedText(` ${text}`.slice(1));
 
 /** One `TiffData`: consecutive planes in the dimension order, stored in consecutive directories of one file. */
 export interface TiffData {
-  /** Number of the first plane in the dimension order. */
   readonly first: number;
   readonly count: number;
-  /** Whether the document states the count. */
   readonly counted: boolean;
   /** Directory of the first plane in the main chain of its file. */
   readonly directory: number;
@@ -32,7 +30,6 @@ export interface TiffData {
 
 /** Name and UUID of a file as written; without both, the file of the document. */
 export interface OmeFile {
-  /** Name, perhaps with folders, or `null`. */
   readonly name: string | null;
   readonly uuid: string | null;
 }
@@ -70,13 +67,11 @@ export interface DescribedImage {
   readonly name: string | null;
   /** Files of its planes, empty if it was never saved. All images of a document share one object per file. */
   readonly places: readonly OmeFile[];
-  /** Its declarations, or why they are invalid. */
   readonly read: OmeImage | DecodeFailed;
 }
 
 /** The images of a document, and its file. */
 export interface Described {
-  /** Images with pixels, in the order of the document. */
   readonly images: readonly DescribedImage[];
   readonly path: string;
   /** Size of the document's file in bytes if it has no planes, else 0. */

@@ -1,17 +1,10 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { isOmeXml } from "../marks.ts";
 import { PlaneLookup } from "./ome_set.ts";
-import { parseOme, planeNumber, readImage } from "./ome_xml.ts";
+import { parseOme, readImage } from "./ome_xml.ts";
 
 const image = (pixels: string, inside = "") =>
   readImage(parseOme(`<OME><Image>${inside}<Pixels ${pixels}</Pixels></Image></OME>`, "OME-XML").images[0]!);
-
-Deno.test("planes are numbered in the dimension order, fastest first", () => {
-  const { order, sizes } = image(`DimensionOrder="XYZTC" SizeZ="3" SizeT="4" SizeC="2">`);
-  deepEqual(order, ["Z", "T", "C"]);
-  // z + 3 (t + 4 c) = 2 + 3 (1 + 4)
-  equal(planeNumber(order, sizes, { Z: 2, T: 1, C: 1 }), 17);
-});
 
 Deno.test("TiffData without directory and count stands for all planes, with a directory for one", () => {
   const first = (pixels: string) => image(pixels).tiffData[0];

@@ -33,11 +33,9 @@ interface PageSeries {
 interface ShapedArray {
   readonly text: string;
   readonly sizes: StackSizes;
-  /** Number of planes, the product of the sizes. */
   readonly planes: number;
   /** Axes along which planes are counted, slowest first. Letters may repeat. */
   readonly axes: readonly { readonly letter: "T" | "L" | "C" | "Z"; readonly size: number }[];
-  /** Whether one directory describes all planes. */
   readonly inRun: boolean;
   readonly warnings: readonly Warning[];
 }
@@ -169,7 +167,6 @@ function numberInArray({ axes }: ShapedArray, { t, z, l, channel }: PlaneIndex):
   return number;
 }
 
-/** The array that begins at an index of the shown pages, or `null`. */
 function arrayAt(chain: PageChain, shown: readonly number[], at: number): PageSeries | null {
   const page = shown[at]!;
   const text = shapeIn(chain, page);
@@ -226,7 +223,6 @@ function arraySeries(
   };
 }
 
-/** Micrometres per inch and per centimetre, by ResolutionUnit. */
 const RESOLUTION_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000 };
 
 /** Largest pixel of a microscope in micrometres; larger pixels are those of prints or screens. */

@@ -14,7 +14,6 @@ import { TAG } from "../tags.ts";
 const LINE_SCAN = /^LineScan-/i;
 const FRAMES = /^(?:TSeries|ZSeries|SingleImage|BrightnessOverTime)-/i;
 
-/** Text for warnings about an image whose kind of scan is unknown. */
 const ROWS_UNKNOWN = "whether its rows are lines in time, and how far apart they are, is unknown";
 
 /** The series of a file, with metadata from its document if the file is from Prairie View. */

@@ -106,7 +106,6 @@ export function openScanImage(opened: Opened): Stack | null {
   };
 }
 
-/** File, path and page number of a plane; `null` if it is not stored. */
 function pageOf({ acquired, axes }: Acquired, { t, z, channel }: Omit<PlaneIndex, "l">) {
   const found = acquired.find(axes.frame(t, z));
   if (found === null) return null;
@@ -191,7 +190,6 @@ function stampedPoints({ axes, acquired, file }: Acquired) {
   });
 }
 
-/** Seconds between stored frames, from the rates in the header. */
 function framePeriod({ header, order }: Acquired): number | null {
   const rate = header.positive("hRoiManager.scanFrameRate", "scanFrameRate", "acq.frameRate");
   const period = rate === null ? header.positive("hRoiManager.scanFramePeriod", "scanFramePeriod") : 1 / rate;

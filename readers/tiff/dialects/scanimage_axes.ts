@@ -17,7 +17,6 @@ export interface FrameOrder {
   readonly slices: number | null;
   /** Frames from one volume to the next, including the flyback; `null` without volumes. */
   readonly perVolume: number | null;
-  /** Number of frames averaged into a stored one. */
   readonly averaged: number;
   readonly announced: number | null;
   /** Whether the header states neither the number of frames nor that of slices. */
@@ -189,7 +188,6 @@ export class FrameAxes {
     return volume * this.#perVolume + z * this.perSlice + t % this.perSlice;
   }
 
-  /** Inverse of `frame`. */
   timeOf(frame: number): number {
     const volume = Math.floor(frame / this.#perVolume);
     return volume * this.perSlice + frame % this.#perVolume % this.perSlice;

@@ -24,9 +24,7 @@ const MAX_LIST = 1 << 20;
 export class ScanImageHeader {
   /** Values as written. If a key repeats, its first value counts. */
   readonly fields: ReadonlyMap<string, string>;
-  /** JSON of the scanned regions, or `""`. */
   readonly regions: string;
-  /** Contradictions that its readers found. */
   readonly warnings: Warning[] = [];
 
   private constructor(texts: readonly string[], regions: string) {
@@ -41,7 +39,6 @@ export class ScanImageHeader {
     this.regions = regions;
   }
 
-  /** The header of a file; `null` if no text is from ScanImage. */
   static read(opened: Opened): ScanImageHeader | null {
     const { tiff, first, descriptions } = opened;
     const note = <T>(what: string, read: () => T) => noted(opened.warnings, what, read);
@@ -52,7 +49,6 @@ export class ScanImageHeader {
     return new ScanImageHeader(texts, block.regions || first.note(ARTIST, MAX_VENDOR_BYTES));
   }
 
-  /** Adds a warning about the settings. */
   warn(code: WarningCode, text: string): void {
     this.warnings.push(warning(code, text));
   }

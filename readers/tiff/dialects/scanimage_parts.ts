@@ -21,7 +21,6 @@ const MAX_FRAMES = 1 << 24;
 
 const PART_BYTES = 1024;
 
-/** A file whose name and header are those of a part. */
 interface Part {
   readonly path: string;
   readonly number: number;
@@ -33,7 +32,6 @@ interface Part {
 /** The stored frames of an acquisition, in one file or several. */
 export class AcquiredFrames {
   readonly paths: readonly string[];
-  /** Number of the first stored frame. */
   readonly start: number;
   /** Number of frames from the first of the acquisition to the last stored one. */
   readonly span: number;
@@ -72,7 +70,6 @@ export class AcquiredFrames {
     return this.paths.length > 1;
   }
 
-  /** Memory for all parts, including the open ones. */
   get indexBytes(): number {
     const open = Math.min(this.paths.length, MAX_RECENT);
     return this.paths.length * PART_BYTES + this.#frames.indexBytes * open + recentBytes(open - 1);
@@ -171,7 +168,6 @@ export class AcquiredFrames {
     return { found: found.sort((a, b) => a.number - b.number), unlike, numbers };
   }
 
-  /** A file as a candidate; `null` if its header or layout differs. @throws {DecodeFailed} it is damaged */
   #candidate(tiff: TiffFile, place: Pick<Part, "path" | "number">): Part | null {
     const { first } = tiff;
     const descriptions = first.notes(TAG.ImageDescription, MAX_XML_BYTES);

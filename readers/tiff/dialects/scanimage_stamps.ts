@@ -50,7 +50,6 @@ export const firstNumber = (first: Directory): number => stampOf(first)?.number 
 export class FileFrames {
   readonly tiff: TiffFile;
   readonly offsets: readonly number[];
-  /** Pages per frame. */
   readonly channels: number;
   /** Number of frames that begin in the file. */
   readonly count: number;
@@ -100,7 +99,6 @@ export class FileFrames {
     this.#frames = this.span === this.count ? null : new Map(places.map((place, frame) => [place, frame]));
   }
 
-  /** Number of the first frame; `NaN` without stamps. */
   get first(): number {
     return this.stamped ? this.stamp(0)!.number : NaN;
   }
