@@ -9,11 +9,7 @@ import { placeRows, reverseBits, withoutPredictor } from "./samples.ts";
 import { rowBytes, type SegmentTable } from "./segment_table.ts";
 import { TAG, tagName } from "./tags.ts";
 
-/**
- * How to decode the wanted samples of a table.
- *
- * @throws {DecodeFailed} a strip or tile is larger than what a WebAssembly decoder accepts in one call, or its bits do not suit it
- */
+/** How to decode the wanted samples. @throws {DecodeFailed} a strip is too large for the decoder, or its bits do not suit it */
 export function compressedPlan(
   table: SegmentTable,
   codec: Codec,

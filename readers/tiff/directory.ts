@@ -91,11 +91,7 @@ export class Directory {
   readonly #window: ByteWindow;
   readonly #end: number;
 
-  /**
-   * Reads the directory at `offset`, by default none: it has no entries, for planes described by another structure of the file.
-   *
-   * @throws {DecodeFailed} it does not lie in the file, or has no or too many entries; the message names it as `what`
-   */
+  /** Reads the directory at an offset; at 0 it has no entries. @throws {DecodeFailed} outside the file, no or too many entries */
   constructor(window: ByteWindow, encoding: Encoding, offset = 0, what = "a directory") {
     this.offset = offset;
     this.encoding = encoding;
@@ -165,11 +161,7 @@ export class Directory {
     return entry && FIELD_TYPES[entry.type]![1](this.#view(entry, 1), 0, this.encoding.littleEndian);
   }
 
-  /**
-   * All values of a tag. A rational with denominator zero becomes a number that is not finite.
-   *
-   * @throws {DecodeFailed} the values lie outside the file, are more than `most`, or the entry is damaged
-   */
+  /** All values of a tag. @throws {DecodeFailed} they lie outside the file, are more than `most`, or the entry is damaged */
   numbers(tag: number, most: number): Float64Array {
     const entry = this.#numeric(tag);
     if (!entry) return new Float64Array(0);
@@ -213,11 +205,7 @@ export class Directory {
     return new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
   }
 
-  /**
-   * Text of every entry of a tag, with NULs inside but not at the end. Some writers repeat ImageDescription.
-   *
-   * @throws {DecodeFailed} a text lies outside the file or is longer than `most` bytes
-   */
+  /** Text of every entry of a tag, of which some writers repeat ImageDescription; with NULs inside. @throws {DecodeFailed} */
   texts(tag: number, most: number, start = Infinity): string[] {
     return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry.type) === 1)
       .map((entry) => textOf(this.#copied({ ...entry, count: Math.min(entry.count, start) }, most)))

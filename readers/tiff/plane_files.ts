@@ -98,11 +98,7 @@ export class PlaneFiles {
 
   static readonly indexBytes: number = recentBytes(MAX_RECENT);
 
-  /**
-   * One plane; with `anyHeight`, its number of rows may differ from that of the required layout.
-   *
-   * @throws {PlaneNotFound | DecodeFailed} its file or page is missing; the plane is damaged, or has another layout
-   */
+  /** One plane of the required layout, with `anyHeight` of any number of rows. @throws {PlaneNotFound | DecodeFailed} */
   get({ name, page: index = 0 }: PlanePlace, layout?: PageLayout, anyHeight = false): PlaneSource {
     return inFile(name, () => {
       const tiff = this.#recent.get(name);

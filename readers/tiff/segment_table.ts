@@ -34,12 +34,7 @@ export class SegmentTable {
   readonly shown: RowRange;
   readonly #ranges: StripPlaces;
 
-  /**
-   * Reads offsets and lengths, and checks those of the wanted samples and rows (all by default).
-   *
-   * @param codec of compressed samples, else `null`
-   * @throws {DecodeFailed} values are missing; a strip or tile lies outside the file, is too short for its declared size, or too large
-   */
+  /** Checks each wanted strip or tile. @throws {DecodeFailed} it is missing, outside the file, too short for its size, or too large */
   constructor(
     { tiff, page, strips }: PlaneSource,
     wanted: readonly WantedSample[],

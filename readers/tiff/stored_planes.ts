@@ -31,11 +31,7 @@ export class PageChain {
   readonly #hidden = new Set<number>();
   readonly #described = new Set<number>();
 
-  /**
-   * Walks the chain, reading only the directories. Calls `visit` while values close to a directory are cheap to read.
-   *
-   * @throws {DecodeFailed} the first directory is damaged
-   */
+  /** Reads only the directories, and calls `visit` while values close to one are cheap to read. @throws {DecodeFailed} */
   constructor(tiff: TiffFile, visit?: (directory: Directory) => void) {
     this.tiff = tiff;
     const numbers = new Map<string, number>();
@@ -113,11 +109,7 @@ export function sameLayout(a: PageLayout, b: PageLayout): boolean {
 export const described = ({ width, height, samples, bits }: PageLayout): string =>
   `${width} x ${height} x ${samples} of ${new Set(bits).values().toArray().join(", ")} bits`;
 
-/**
- * The page of a plane, whose directory is `null` if the chain ends before it.
- *
- * @throws {PlaneNotFound | DecodeFailed} the directory is missing; the page has another layout than the stack
- */
+/** The page of a plane. @throws {PlaneNotFound | DecodeFailed} the chain ends before its directory; it has another layout */
 export function planePage(directory: Directory | null, layout: PageLayout, what: string): PageLayout {
   if (directory === null) {
     throw new PlaneNotFound(`${what} is missing: the chain of directories ends before it`);

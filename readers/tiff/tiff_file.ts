@@ -45,12 +45,7 @@ export class TiffFile {
     return first;
   }
 
-  /**
-   * Directory `index` of the main chain; `null` if the chain ends or breaks before it, for example because the writer was
-   * interrupted. `brokenTail` gives the reason.
-   *
-   * @throws {DecodeFailed} the first directory is damaged, or the chain is circular
-   */
+  /** A directory of the chain; `null` if the chain ends or breaks before. @throws {DecodeFailed} the first is damaged, or a circle */
   directory(index: number): Directory | null {
     let directory: Directory | null = null;
     while (this.#offsets.length <= index) {

@@ -27,20 +27,6 @@ import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
 
 type IndexedFile = Readonly<{ path: string; index: readonly IndexEntry[] }>;
 
-interface Positions {
-  readonly opened: Opened;
-  readonly summary: JsonObject;
-  /** Calibration and times of each position, from the OME-XML of newer versions. */
-  readonly ome: readonly Pick<OmeImage, "calibrations" | "times">[];
-  /** The opened file first. */
-  readonly files: readonly IndexedFile[];
-  readonly pool: RecentFiles<TiffFile>;
-  readonly fileSize: number;
-  readonly warnings: readonly Warning[];
-  /** Clause about the first missing file, or `""`. */
-  readonly gone: string;
-}
-
 /** The positions of a Micro-Manager acquisition, or `null`. */
 export function openMicroManager(opened: Opened): SeriesList | null {
   const { tiff, path, files } = opened;
@@ -67,17 +53,108 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       fileSize += read.size;
     }
   }
-  const positions: Positions = {
-    opened,
-    summary,
-    ome: omeNotes(opened),
-    files: indexed,
-    pool: new RecentFiles(path, tiff, (other) => new TiffFile(files.open(other), files)),
-    fileSize,
-    warnings,
-    gone: missing === null ? "" : `; "${missing}" is missing`,
+  const ome = omeNotes(opened);
+  const pool = new RecentFiles(path, tiff, (other) => new TiffFile(files.open(other), files));
+  const gone = missing === null ? "" : `; "${missing}" is missing`;
+  /** Name of a position in the metadata of its first page, or `null`. */
+  const nameIn = (position: number): string | null => {
+    for (const { path, index } of indexed) {
+      const entry = index.find((one) => one.position === position);
+      if (entry === undefined) continue;
+      const read = () => planeMetadata(pool.get(path).directoryAt(entry.offset)).PositionName;
+      return textIn(unlessDamaged(read, null)) || null;
+    }
+    return null;
   };
-  return positionList(positions, first, positionSizes(indexed, sizes));
+  const stackOf = (position: number, sizes: StackSizes, times: Stack["times"]): Stack => {
+    const { T, C, Z } = sizes;
+    const room = T * C * Z;
+    if (room > MAX_PLANES) {
+      throw new DecodeFailed(`the acquisition declares ${room} planes, more than ${MAX_PLANES}`);
+    }
+    const numberOfPlane = ({ t, channel, z }: Omit<PlaneIndex, "l">) => (t * C + channel) * Z + z;
+    // If two entries name the same plane, the last one counts.
+    const places = new Map<number, { readonly path: string; readonly offset: number }>();
+    for (const { path, index } of indexed) {
+      for (const { channel, slice, frame, position: own, offset } of index) {
+        if (own === position) places.set(numberOfPlane({ t: frame, channel, z: slice }), { path, offset });
+      }
+    }
+    const [start] = places.values();
+    const layout = readPage(start ? pool.get(start.path).directoryAt(start.offset) : opened.first);
+    const plane = planeMetadata(opened.first);
+    const pixel = numberIn(summary.PixelSize_um) || numberIn(plane.PixelSizeUm);
+    const depth = Z > 1 ? Math.abs(numberIn(summary["z-step_um"]) ?? 0) : null;
+    const interval = numberIn(summary.Interval_ms) || numberIn(summary.WaitInterval);
+    const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
+    const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
+    const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textIn(text)));
+    const steps = calibrationsOf({
+      X: [pixel, "um"],
+      Y: [pixel, "um"],
+      Z: [depth, "um"],
+      T: [interval, "ms"],
+    });
+    const text = `The acquisition declares ${room} planes, but ${places.size} are there${gone}`;
+    return {
+      sizes,
+      layout,
+      calibrations: { ...steps, ...ome[0]?.calibrations },
+      names: names.map((name) => textIn(name) || null),
+      colors: colors.map(colorOf),
+      times: times ?? null,
+      moment: firstMoment(...written, tagMoment(opened.first)),
+      fileSize,
+      files: () => indexed.map(({ path }) => path),
+      documents: (list) => {
+        if (numberAt(tiff, 32) === SUMMARY_MARK) {
+          list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
+        }
+        const tag = TAG.MicroManagerMetadata;
+        list.add(tagName(tag), "application/json", opened.first.note(tag, list.left));
+      },
+      warnings: [...warnings, ...warnIf(places.size !== room, "planes_missing", text)],
+      indexBytes: places.size * PLANE_BYTES + recentBytes(indexed.length - 1) +
+        indexed.reduce((sum, { index }) => sum + index.length * ENTRY_BYTES + FILE_BYTES, 0),
+      holds: (at) => places.has(numberOfPlane(at)),
+      plane: (at) => {
+        const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
+        const place = places.get(numberOfPlane(at));
+        if (!place) throw new PlaneNotFound(`${what} is in no index map of this acquisition${gone}`);
+        const tiff = pool.get(place.path);
+        return { tiff, page: planePage(tiff.directoryAt(place.offset, what), layout, what) };
+      },
+    };
+  };
+  const found = positionSizes(indexed, sizes);
+  const numbers = [...found.keys()].sort((a, b) => a - b);
+  const { samples, width, height } = readPage(opened.first);
+  const count = declared(summary.Positions);
+  const left: string[] = [];
+  for (let position = 0; position < count && left.length < MAX_LISTED; position += 1) {
+    if (!found.has(position)) left.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
+  }
+  const empty = count - numbers.filter((position) => position < count).length;
+  const text = `Positions that hold no planes are left out: ${listed(left, empty)}`;
+  return {
+    count: numbers.length,
+    own: numbers.indexOf(first),
+    warnings: warnIf(left.length > 0, "scenes_left_out", text),
+    entries: (most) =>
+      numbers.slice(0, most).map((position, i): SceneEntry => {
+        const { T, C, Z } = found.get(position)!;
+        return {
+          name: labelOf(summary, position) ?? (i < MAX_READ_NAMES ? nameIn(position) : null),
+          sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y: height, X: width }, {})),
+        };
+      }),
+    open: (index) => {
+      const position = numbers[index]!;
+      // Only their order identifies the images, so every position must have one.
+      const times = numbers.length === ome.length ? ome[index]!.times : null;
+      return stackOf(position, found.get(position)!, times);
+    },
+  };
 }
 
 /**
@@ -121,48 +198,12 @@ function positionSizes(files: readonly IndexedFile[], declared: StackSizes): Map
 }
 
 /** The positions in OME-XML. Planes do not need it: if it is damaged, only calibration and times are lost. */
-function omeNotes({ descriptions, warnings }: Opened): Positions["ome"] {
+function omeNotes({ descriptions, warnings }: Opened): Pick<OmeImage, "calibrations" | "times">[] {
   const text = descriptions.find(isOmeXml);
   if (text === undefined) return [];
   const images = () => parseOme(upToNul(text), "the document").images.map((image) => readImage(image));
   const found = noted(warnings, "The calibration in OME-XML", images) ?? [];
   return found.map(({ calibrations, times }) => ({ calibrations, times }));
-}
-
-function positionList(
-  positions: Positions,
-  first: number,
-  found: ReadonlyMap<number, StackSizes>,
-): SeriesList {
-  const { opened, summary, ome } = positions;
-  const numbers = [...found.keys()].sort((a, b) => a - b);
-  const { samples, width, height } = readPage(opened.first);
-  const count = declared(summary.Positions);
-  const left: string[] = [];
-  for (let position = 0; position < count && left.length < MAX_LISTED; position += 1) {
-    if (!found.has(position)) left.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
-  }
-  const empty = count - numbers.filter((position) => position < count).length;
-  const text = `Positions that hold no planes are left out: ${listed(left, empty)}`;
-  return {
-    count: numbers.length,
-    own: numbers.indexOf(first),
-    warnings: warnIf(left.length > 0, "scenes_left_out", text),
-    entries: (most) =>
-      numbers.slice(0, most).map((position, i): SceneEntry => {
-        const { T, C, Z } = found.get(position)!;
-        return {
-          name: labelOf(summary, position) ?? (i < MAX_READ_NAMES ? readName(positions, position) : null),
-          sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y: height, X: width }, {})),
-        };
-      }),
-    open: (index) => {
-      const position = numbers[index]!;
-      // Only their order identifies the images, so every position must have one.
-      const times = numbers.length === ome.length ? ome[index]!.times : null;
-      return positionStack(positions, position, found.get(position)!, times);
-    },
-  };
 }
 
 /** Number of positions whose names are read from their first pages if the summary has no names. */
@@ -178,87 +219,12 @@ function labelOf({ StagePositions, InitialPositionList }: JsonObject, position: 
   return null;
 }
 
-function readName({ files, pool }: Positions, position: number): string | null {
-  for (const { path, index } of files) {
-    const entry = index.find((one) => one.position === position);
-    if (entry === undefined) continue;
-    const read = () => planeMetadata(pool.get(path).directoryAt(entry.offset)).PositionName;
-    return textIn(unlessDamaged(read, null)) || null;
-  }
-  return null;
-}
-
 /** Bytes of memory for a plane in a position's map, an entry of an index map, and a file. */
 const [PLANE_BYTES, ENTRY_BYTES, FILE_BYTES] = [128, 80, 512];
 
-function positionStack(
-  { opened, summary, ome, files, pool, fileSize, warnings, gone }: Positions,
-  position: number,
-  sizes: StackSizes,
-  times: Stack["times"],
-): Stack {
-  const { tiff, first } = opened;
-  const { T, C, Z } = sizes;
-  const room = T * C * Z;
-  if (room > MAX_PLANES) {
-    throw new DecodeFailed(`the acquisition declares ${room} planes, more than ${MAX_PLANES}`);
-  }
-  const numberOfPlane = ({ t, channel, z }: Omit<PlaneIndex, "l">) => (t * C + channel) * Z + z;
-  // If two entries name the same plane, the last one counts.
-  const places = new Map<number, { readonly path: string; readonly offset: number }>();
-  for (const { path, index } of files) {
-    for (const { channel, slice, frame, position: own, offset } of index) {
-      if (own === position) places.set(numberOfPlane({ t: frame, channel, z: slice }), { path, offset });
-    }
-  }
-  const [start] = places.values();
-  const layout = readPage(start ? pool.get(start.path).directoryAt(start.offset) : first);
-  const plane = planeMetadata(first);
-  const pixel = numberIn(summary.PixelSize_um) || numberIn(plane.PixelSizeUm);
-  const depth = Z > 1 ? Math.abs(numberIn(summary["z-step_um"]) ?? 0) : null;
-  const interval = numberIn(summary.Interval_ms) || numberIn(summary.WaitInterval);
-  const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
-  const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
-  const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textIn(text)));
-  const steps = calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"], Z: [depth, "um"], T: [interval, "ms"] });
-  const text = `The acquisition declares ${room} planes, but ${places.size} are there${gone}`;
-  return {
-    sizes,
-    layout,
-    calibrations: { ...steps, ...ome[0]?.calibrations },
-    names: names.map((name) => textIn(name) || null),
-    colors: colors.map(colorOf),
-    times: times ?? null,
-    moment: firstMoment(...written, tagMoment(first)),
-    fileSize,
-    files: () => files.map(({ path }) => path),
-    documents: (list) => {
-      if (numberAt(tiff, 32) === SUMMARY_MARK) {
-        list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
-      }
-      const tag = TAG.MicroManagerMetadata;
-      list.add(tagName(tag), "application/json", first.note(tag, list.left));
-    },
-    warnings: [...warnings, ...warnIf(places.size !== room, "planes_missing", text)],
-    indexBytes: places.size * PLANE_BYTES + recentBytes(files.length - 1) +
-      files.reduce((sum, { index }) => sum + index.length * ENTRY_BYTES + FILE_BYTES, 0),
-    holds: (at) => places.has(numberOfPlane(at)),
-    plane: (at) => {
-      const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
-      const place = places.get(numberOfPlane(at));
-      if (!place) throw new PlaneNotFound(`${what} is in no index map of this acquisition${gone}`);
-      const tiff = pool.get(place.path);
-      return { tiff, page: planePage(tiff.directoryAt(place.offset, what), layout, what) };
-    },
-  };
-}
-
 const declared = (value: unknown): number => Number.isSafeInteger(value) ? Math.max(1, Number(value)) : 1;
 
-/**
- * Adds the metadata of the first page (tag 51123) to plain pages: for acquisitions with a file per plane, and for those that
- * ended before the index map was written.
- */
+/** Adds the metadata of the first page (tag 51123) to plain pages: of a file per plane, or of a set that lacks its index map. */
 export function withPlaneMetadata(stack: Stack, first: Directory, index: number): Stack {
   const own = index === 0 ? first : stack.layout.directory;
   if (!own.has(TAG.MicroManagerMetadata)) return stack;

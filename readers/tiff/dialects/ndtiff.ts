@@ -14,7 +14,6 @@ import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES, MAX_PLANE_SAMPLES } from "../../io/limits.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { axesOf } from "../../metadata/axes.ts";
-import type { JsonObject } from "../../metadata/json.ts";
 import { sizesOf } from "../../reader.ts";
 import { listed, missingFiles, warnIf } from "../../warning.ts";
 import { Directory } from "../directory.ts";
@@ -66,19 +65,10 @@ export function openNDTiff(
 
 const named = (names: readonly (string | null)[]) => listed(names.map((name) => `"${name}"`));
 
-interface DataSet {
-  readonly opened: Opened;
-  readonly summary: JsonObject;
-  readonly planes: ImagePlanes;
-  readonly common: Pick<Stack, "sizes" | "fileSize" | "files" | "indexBytes" | "warnings">;
-  readonly missing: readonly string[];
-  readonly isReduced: boolean;
-  tiffOf(image: NDTiffImage): TiffFile;
-}
-
 /** Memory of an image: its axes and its entry in the map of planes. */
 const IMAGE_BYTES = 256;
 
+/** The scenes with images. The opened file belongs to the first scene of which it holds an image. */
 function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): SeriesList {
   const { path, tiff, files } = opened;
   const folder = dirname(path);
@@ -88,9 +78,8 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
   }
   const sizes = new Map<string, number>();
   for (const name of names) {
-    const file = files.openNeighbour(join(folder, name));
+    using file = files.openNeighbour(join(folder, name));
     if (file) sizes.set(name, file.size);
-    file?.close();
   }
   const missing = names.filter((name) => !sizes.has(name));
   const pool = new RecentFiles(path, tiff, (other) => {
@@ -98,29 +87,61 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
     if (!isNDTiff(file)) throw new DecodeFailed("it is not a file of NDTiff");
     return file;
   });
+  const tiffOf = ({ file }: NDTiffImage) => pool.get(join(folder, file));
   const planes = new ImagePlanes(images, ({ file, offset }) => offset < (sizes.get(file) ?? 0));
+  const { T, C, Z } = planes.sizes;
+  const summary = noted(opened.warnings, "The summary of NDTiff", () => readSummary(tiff)) ?? {};
   const level = basename(folder);
   const isReduced = REDUCED_LEVEL.test(level);
   const text = `The file is a reduced level of a pyramid ("${level}"), whose pixel size is unknown`;
-  const set: DataSet = {
-    opened,
-    summary: noted(opened.warnings, "The summary of NDTiff", () => readSummary(tiff)) ?? {},
-    planes,
-    common: {
+  const ofSet = [
+    ...warnings,
+    ...planes.warnings,
+    ...missingFiles(missing),
+    ...warnIf(isReduced, "reduced_level", `${text}; "${FULL_RESOLUTION}" beside it has all pixels`),
+  ];
+  const stackOf = (scene: ImageScene): Stack => {
+    const first = planes.first(scene);
+    const layout = layoutOf(opened, first, "the first plane");
+    const note = (image: NDTiffImage) => readNote(tiffOf(image), image);
+    const scenery = describeScene(planes, scene, summary, isReduced, note);
+    const [room, stored] = [T * C * Z, scene.images.size];
+    const text = `The axes have room for ${room} planes, and ${stored} are stored`;
+    return {
+      ...scenery,
       sizes: planes.sizes,
+      layout,
       fileSize: sizes.values().reduce((sum, size) => sum + size, bytes),
       files: () => sizes.keys().map((name) => join(folder, name)).toArray(),
+      warnings: [...ofSet, ...scenery.warnings, ...warnIf(stored !== room, "planes_missing", text)],
       indexBytes: images.length * IMAGE_BYTES + recentBytes(sizes.size),
-      warnings: [
-        ...warnings,
-        ...planes.warnings,
-        ...missingFiles(missing),
-        ...warnIf(isReduced, "reduced_level", `${text}; "${FULL_RESOLUTION}" beside it has all pixels`),
-      ],
-    },
-    missing,
-    isReduced,
-    tiffOf: ({ file }) => pool.get(join(folder, file)),
+      documents: (list) => {
+        list.add("NDTiff summary", "application/json", summaryText(tiff, list.left));
+        const note = noteText(tiffOf(first), first, list.left);
+        list.add(tagName(TAG.MicroManagerMetadata), "application/json", note);
+      },
+      holds: (at) => planes.find(scene, at) !== undefined,
+      plane: (at) => {
+        const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
+        const image = planes.find(scene, at);
+        if (image === undefined) {
+          const gone = missing.length === 0 ? "" : `; missing files: ${named(missing)}`;
+          throw new PlaneNotFound(`${what} has no stored image in this data set${gone}`);
+        }
+        const own = layoutOf(opened, image, what);
+        if (!sameLayout(own, layout)) {
+          throw new DecodeFailed(`${what} is ${described(own)}, unlike the first plane`);
+        }
+        const file = tiffOf(image);
+        const length = own.width * own.height * own.samples * own.bits[0]! / 8;
+        return {
+          ...file !== tiff && { name: image.file },
+          tiff: file,
+          page: layout,
+          strips: { offsets: Float64Array.of(image.offset), lengths: Float64Array.of(length) },
+        };
+      },
+    };
   };
   const held = planes.scenes.filter(({ images }) => images.size > 0);
   if (held.length === 0) throw new DecodeFailed("no image of its index lies in an existing file");
@@ -134,55 +155,10 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
     entries: (most) =>
       held.slice(0, most).map((scene) => {
         const { width: X, height: Y, type } = planes.first(scene);
-        const { T, C, Z } = planes.sizes;
         const [samples] = SAMPLE_TYPES[type] ?? [1];
         return { name: scene.name, sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y, X }, {})) };
       }),
-    open: (index) => sceneStack(set, held[index]!),
-  };
-}
-
-function sceneStack(set: DataSet, scene: ImageScene): Stack {
-  const { opened, planes, missing, tiffOf } = set;
-  const first = planes.first(scene);
-  const layout = layoutOf(opened, first, "the first plane");
-  const note = (image: NDTiffImage) => readNote(tiffOf(image), image);
-  const scenery = describeScene(planes, scene, set.summary, set.isReduced, note);
-  const { T, C, Z } = planes.sizes;
-  const [room, stored] = [T * C * Z, scene.images.size];
-  const text = `The axes have room for ${room} planes, and ${stored} are stored`;
-  const absent = warnIf(stored !== room, "planes_missing", text);
-  return {
-    ...set.common,
-    ...scenery,
-    layout,
-    warnings: [...set.common.warnings, ...scenery.warnings, ...absent],
-    documents: (list) => {
-      list.add("NDTiff summary", "application/json", summaryText(opened.tiff, list.left));
-      const note = noteText(tiffOf(first), first, list.left);
-      list.add(tagName(TAG.MicroManagerMetadata), "application/json", note);
-    },
-    holds: (at) => planes.find(scene, at) !== undefined,
-    plane: (at) => {
-      const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
-      const image = planes.find(scene, at);
-      if (image === undefined) {
-        const gone = missing.length === 0 ? "" : `; missing files: ${named(missing)}`;
-        throw new PlaneNotFound(`${what} has no stored image in this data set${gone}`);
-      }
-      const own = layoutOf(opened, image, what);
-      if (!sameLayout(own, layout)) {
-        throw new DecodeFailed(`${what} is ${described(own)}, unlike the first plane`);
-      }
-      const tiff = tiffOf(image);
-      const length = own.width * own.height * own.samples * own.bits[0]! / 8;
-      return {
-        ...tiff !== opened.tiff && { name: image.file },
-        tiff,
-        page: layout,
-        strips: { offsets: Float64Array.of(image.offset), lengths: Float64Array.of(length) },
-      };
-    },
+    open: (index) => stackOf(held[index]!),
   };
 }
 

@@ -166,10 +166,7 @@ export function readNote(tiff: TiffFile, image: NDTiffImage): JsonObject {
   return note;
 }
 
-/**
- * Describes a scene by the summary and by the JSON of its images (`note`): steps, times, names, date. The pixel size of a reduced
- * level of a pyramid is unknown.
- */
+/** Steps, times, names and date by the summary and the JSON of the images. The pixel size of a reduced level is unknown. */
 export function describeScene(
   planes: ImagePlanes,
   scene: ImageScene,

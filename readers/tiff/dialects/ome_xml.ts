@@ -199,11 +199,7 @@ export function companionDocument(path: string, files: FileAccess): Described {
   return describedBy(parseOme(text, "OME-XML").images, path, size);
 }
 
-/**
- * The text and size of a companion document. The size of one that is a TIFF is 0, as it is counted with those of the other files.
- *
- * @throws {DecodeFailed} missing, not OME-XML, or longer than `most` bytes
- */
+/** Text and size, 0 for a TIFF, of a companion document. @throws {DecodeFailed} missing, not OME-XML, or longer than `most` */
 export function companionText(path: string, files: FileAccess, most: number): { text: string; size: number } {
   using file = files.openNeighbour(path);
   if (file === null) throw new DecodeFailed(`"${basename(path)}", which holds the metadata, is missing`);

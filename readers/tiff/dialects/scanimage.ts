@@ -142,10 +142,7 @@ function countWarnings(all: Acquired): Warning[] {
 
 const shown = (value: number) => Number(value.toPrecision(6));
 
-/**
- * Seconds between time points, `null` without a single step, and since the first, if all have a stamp. If there are too many, only
- * the first stamps and the last one are read.
- */
+/** Seconds between time points and since the first, or `null`. Of too many, only the first stamps and the last one are read. */
 function frameTiming(all: Acquired) {
   const { axes, file } = all;
   const warnings: Warning[] = [];

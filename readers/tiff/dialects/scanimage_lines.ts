@@ -124,11 +124,7 @@ export function lineScanWarnings(
   return [warning("line_scan_gap", text)];
 }
 
-/**
- * The regions of a frame, one below the other; rows between them show the way to the next. `null` for a single field.
- *
- * @returns micrometres per pixel, if all regions have the same size and field; the warning that Y is not a length throughout
- */
+/** Micrometres per pixel, if alike, of the regions of a frame, one below the other, and warnings; `null` for a single field. */
 export function regionsOf(
   header: ScanImageHeader,
 ): { pixel: { x: number; y: number } | null; warnings: Warning[] } | null {
