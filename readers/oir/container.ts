@@ -11,24 +11,36 @@ const SIGNATURE = "OLYMPUSRAWFORMAT";
 /** Largest number of blocks in a file; a file of 1 GB in strips of 11 264 bytes has 200,000. */
 export const MAX_BLOCKS = 4_000_000;
 
+/** Longest chunk name in bytes; usual names have about 50. */
+const MAX_NAME_BYTES = 1024;
+
 const HEADER_BYTES = 96;
 const BLOCK_HEAD_BYTES = 8;
+const TAG_FIXED_BYTES = 12;
 const INDEX_MARKER = 0xffff_ffff;
 
-/** Kinds of blocks to read; kind 2 is the thumbnail and 5 a separator. */
-export const KIND = { documents: 0, frame: 1, tag: 3, pixels: 4 } as const;
+/** Number of bytes per read, which includes the head of a pixel block and the tag before it. */
+const WINDOW_BYTES = 256;
 
-/** One block. */
-export interface Block {
-  /** Offset of its payload. */
+/** Kinds of blocks to read; kind 2 is the thumbnail and 5 a separator. */
+const KIND = { documents: 0, frame: 1, tag: 3, pixels: 4 } as const;
+
+/** The place of a block's payload. */
+export interface DocumentBlock {
   readonly offset: number;
-  /** One of {@linkcode KIND}, or an unknown kind. */
-  readonly kind: number;
-  /** Declared number of payload bytes. */
   readonly length: number;
-  /** Number of payload bytes in the file; fewer than `length` in the last block of a truncated file. */
-  readonly stored: number;
 }
+
+/** Pixels with their tag. `length` counts the stored bytes: fewer than declared in the last block of a truncated file. */
+export interface PixelBlock extends DocumentBlock {
+  readonly kind: "pixels";
+  readonly name: string;
+  readonly planeOffset: number;
+  readonly tagAt: number;
+}
+
+/** A block with content. */
+export type Block = DocumentBlock & { readonly kind: "documents" | "frame" } | PixelBlock;
 
 /** The header, with values that fit the file. */
 export interface ContainerHeader {
@@ -61,66 +73,80 @@ export function readHeader(file: ByteSource): ContainerHeader {
   };
 }
 
-/** Number of bytes per read, which includes the head of a pixel block and the tag before it. */
-const WINDOW_BYTES = 256;
-
-/** Reads the blocks of a file one after the other. */
-export class BlockWalk {
-  readonly damage = new Damage();
-  readonly #file: ByteSource;
-  readonly #header: ContainerHeader;
-  readonly #stop: StopFlag;
-  #window = new Uint8Array(WINDOW_BYTES);
-  #windowLength = 0;
-  #windowOffset = 0;
-
-  constructor(file: ByteSource, header: ContainerHeader, stop: StopFlag) {
-    this.#file = file;
-    this.#header = header;
-    this.#stop = stop;
-  }
-
-  /** Bytes of a small structure in the block yielded last, valid until the next call. */
-  peek(offset: number, length: number): Uint8Array {
-    let at = offset - this.#windowOffset;
-    if (at < 0 || at + length > this.#windowLength) {
-      if (length > this.#window.length) this.#window = new Uint8Array(length);
-      this.#windowLength = Math.max(length, Math.min(this.#window.length, this.#file.size - offset));
-      this.#windowOffset = offset;
-      at = 0;
-      this.#file.readInto(offset, this.#window.subarray(0, this.#windowLength), "block");
+/** Yields the blocks in file order, and adds what is damaged. @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} blocks */
+export function* blocksOf(
+  file: ByteSource,
+  { end, indexOffset, truncated }: ContainerHeader,
+  damage: Damage,
+  stop: StopFlag,
+): Generator<Block> {
+  let window = new Uint8Array(0);
+  let windowAt = 0;
+  const peek = (offset: number, length: number) => {
+    if (offset < windowAt || offset + length > windowAt + window.length) {
+      window = file.read(offset, Math.max(length, Math.min(WINDOW_BYTES, file.size - offset)), "block");
+      windowAt = offset;
     }
-    return this.#window.subarray(at, at + length);
+    return new DataView(window.buffer, offset - windowAt, length);
+  };
+  let tag: Tag | null = null;
+  let at = HEADER_BYTES;
+  for (let count = 1; at + BLOCK_HEAD_BYTES <= end; count += 1) {
+    stop.check();
+    const head = peek(at, BLOCK_HEAD_BYTES);
+    const [length, kind] = [head.getUint32(0, true), head.getUint32(4, true)];
+    if (length === INDEX_MARKER) break;
+    if (count > MAX_BLOCKS) throw new DecodeFailed(`the file has more than ${MAX_BLOCKS} blocks`);
+    const offset = at + BLOCK_HEAD_BYTES;
+    const stored = Math.min(length, end - offset);
+    const isWhole = stored === length;
+    if (!isWhole) {
+      damage.add(`block at ${at} + ${BLOCK_HEAD_BYTES + length} ends after the data (${end} bytes)`, true);
+    }
+    if (kind === KIND.pixels) {
+      if (tag === null) damage.add(`pixels at ${offset} lack a tag`);
+      else if (length !== tag.length) {
+        damage.add(`pixels at ${offset} have ${length} bytes, but their tag states ${tag.length}`);
+      } else yield { ...tag, kind: "pixels", offset, length: stored };
+      tag = null;
+    } else {
+      if (tag) damage.add(`tag at ${tag.tagAt} is not followed by pixels`);
+      tag = kind === KIND.tag && isWhole ? readTag(offset, length, peek, damage) : null;
+      if (isWhole && kind === KIND.frame) yield { kind: "frame", offset, length };
+      if (isWhole && kind === KIND.documents && length > 0) yield { kind: "documents", offset, length };
+    }
+    if (!isWhole) return;
+    at = offset + length;
   }
+  const isIndex = end - at >= 4 && peek(at, 4).getUint32(0) === INDEX_MARKER;
+  if (indexOffset !== null && at !== indexOffset && !truncated) {
+    damage.add(`the blocks end at ${at}, not at the index at ${indexOffset}`);
+  } else if (at < end && !isIndex) {
+    damage.add(`${end - at} bytes at ${at} are too few for a block`, true);
+  }
+  if (tag) damage.add(`tag at ${tag.tagAt} is not followed by pixels`);
+}
 
-  /** Yields the blocks in file order. @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} blocks */
-  *blocks(): Generator<Block> {
-    const { end, indexOffset, truncated } = this.#header;
-    let at = HEADER_BYTES;
-    for (let count = 1; at + BLOCK_HEAD_BYTES <= end; count += 1) {
-      this.#stop.check();
-      const head = this.peek(at, BLOCK_HEAD_BYTES);
-      const view = new DataView(head.buffer, head.byteOffset, BLOCK_HEAD_BYTES);
-      const [length, kind] = [view.getUint32(0, true), view.getUint32(4, true)];
-      if (length === INDEX_MARKER) break;
-      if (count > MAX_BLOCKS) throw new DecodeFailed(`the file has more than ${MAX_BLOCKS} blocks`);
-      const offset = at + BLOCK_HEAD_BYTES;
-      const stored = Math.min(length, end - offset);
-      if (stored < length) {
-        const text = `block at ${at} + ${BLOCK_HEAD_BYTES + length} ends after the data (${end} bytes)`;
-        this.damage.add(text, true);
-      }
-      yield { offset, kind, length, stored };
-      if (stored < length) return;
-      at = offset + length;
-    }
-    const isIndex = end - at >= 4 && this.peek(at, 4).every((byte) => byte === 0xff);
-    if (indexOffset !== null && at !== indexOffset && !truncated) {
-      this.damage.add(`the blocks end at ${at}, not at the index at ${indexOffset}`);
-    } else if (at < end && !isIndex) {
-      this.damage.add(`${end - at} bytes at ${at} are too few for a block`, true);
-    }
-  }
+type Tag = Pick<PixelBlock, "name" | "planeOffset" | "tagAt" | "length">;
+
+function readTag(
+  tagAt: number,
+  bytes: number,
+  peek: (offset: number, length: number) => DataView,
+  damage: Damage,
+): Tag | null {
+  const lost = (what: string) => {
+    damage.add(`tag at ${tagAt} has ${what}`);
+    return null;
+  };
+  if (bytes < TAG_FIXED_BYTES || bytes > TAG_FIXED_BYTES + MAX_NAME_BYTES) return lost(`${bytes} bytes`);
+  const view = peek(tagAt, bytes);
+  const nameLength = view.getUint32(8, true);
+  if (nameLength > bytes - TAG_FIXED_BYTES) return lost(`a name of ${nameLength} bytes in ${bytes}`);
+  let name = "";
+  for (let i = 0; i < nameLength; i += 1) name += String.fromCharCode(view.getUint8(TAG_FIXED_BYTES + i));
+  if (/[^ -~]/.test(name)) return lost("a name that is not printable");
+  return { name, planeOffset: view.getUint32(0, true), length: view.getUint32(4, true), tagAt };
 }
 
 /** Damage of a file, of which only the first part is described. */

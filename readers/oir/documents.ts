@@ -8,7 +8,8 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { numberOf, textFrom } from "../metadata/text.ts";
 import { allowedXml, child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { unlessLost, type Warning } from "../warning.ts";
-import type { DocumentBlock, FileScan } from "./file_scan.ts";
+import type { DocumentBlock } from "./container.ts";
+import type { FileScan } from "./file_scan.ts";
 
 /** Largest block of documents in bytes; lookup tables of 0.5 MB for each of a hundred channels take less. */
 const MAX_BLOCK_BYTES = 64 << 20;
@@ -16,20 +17,12 @@ const MAX_BLOCK_BYTES = 64 << 20;
 /** Largest number of documents in a block; usual are three per channel and a dozen more. */
 const MAX_DOCUMENTS = 4096;
 
-/** Largest number of elements and attributes in all documents of an acquisition; the largest known document has 1300 elements. */
+// Limits of all documents of an acquisition. The largest known document has 1300 elements, 20 deep; usual are 1 MB.
+/** Largest number of elements and attributes. */
 export const MAX_NODES = 400_000;
-
-/** Deepest nesting of a document; the largest known is 20 deep. */
 const MAX_DEPTH = 64;
-
-/** Largest number of bytes to parse in all documents of an acquisition, half a second of work; usual is about 1 MB. */
 const MAX_PARSED_BYTES = 16 << 20;
-
-/** Largest number of bytes of document blocks to search; files have two blocks of a few MB. */
 const MAX_SEARCHED_BYTES = 128 << 20;
-
-/** Largest number of documents of a file that are kept; usual are a few per channel. */
-const MAX_KEPT = 5000;
 
 /** Number of bytes at the start of a document that contain the name of its root, after the declaration. */
 const ROOT_SEARCH_BYTES = 4096;
@@ -46,7 +39,7 @@ export interface StoredDocument {
   readonly channel?: string | null;
 }
 
-/** Finds the documents in a block. @throws {DecodeFailed} the block is above a limit or cannot be read */
+/** Finds the documents in a block. @throws {DecodeFailed} it is above a limit or cannot be read */
 export function readDocuments(file: ByteSource, { offset, length }: DocumentBlock): StoredDocument[] {
   if (length > MAX_BLOCK_BYTES) {
     throw new DecodeFailed(`documents at ${offset} have ${length} bytes, more than ${MAX_BLOCK_BYTES}`);
@@ -69,13 +62,9 @@ export function findDocuments(payload: Uint8Array, offset: number): StoredDocume
       }
       const root = rootName(bytes.toString("latin1", at, Math.min(end, at + ROOT_SEARCH_BYTES)));
       const name = root.slice(root.indexOf(":") + 1);
-      found.push({
-        name,
-        kind: root.startsWith("cameraimage:") ? "camera" : name,
-        offset: offset + at,
-        bytes: payload.subarray(at, end),
-        channel: trusted ? idBefore(bytes, at - 4) : null,
-      });
+      const kind = root.startsWith("cameraimage:") ? "camera" : name;
+      const channel = trusted ? idBefore(bytes, at - 4) : null;
+      found.push({ name, kind, offset: offset + at, bytes: payload.subarray(at, end), channel });
     }
     at = next;
   }
@@ -93,18 +82,8 @@ function idBefore(bytes: Buffer, end: number): string | null {
 }
 
 /** Qualified name of the first start tag after declarations and comments, or `""`. */
-function rootName(text: string): string {
-  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
-    const closing = text.startsWith("<!--", at) ? "-->" : text.startsWith("<?", at) ? "?>" : null;
-    if (closing !== null) {
-      at = text.indexOf(closing, at);
-      if (at < 0) return "";
-    } else if (text[at + 1] !== "!") {
-      return /^[^\s/>]*/.exec(text.slice(at + 1))?.[0] ?? "";
-    }
-  }
-  return "";
-}
+const rootName = (text: string): string =>
+  /<([^\s/>!?][^\s/>]*)/.exec(text.replace(/<!--[^]*?(?:-->|$)|<\?[^]*?(?:\?>|$)/g, ""))?.[1] ?? "";
 
 /** Roots of the documents to read. `imageDefinition` contains the size of a reference image. */
 const WANTED = new Set(["imageProperties", "imageDefinition", "camera", "lsmChannel", "LUT"]);
@@ -112,13 +91,13 @@ const WANTED = new Set(["imageProperties", "imageDefinition", "camera", "lsmChan
 /** Reads the documents of an acquisition within its limits. An unreadable document counts as missing and causes a warning. */
 export class DocumentParser {
   readonly warnings: Warning[] = [];
-  readonly #stop: StopFlag;
+  readonly stop: StopFlag;
   readonly #limits = { nodes: MAX_NODES, depth: MAX_DEPTH };
   #parsable = MAX_PARSED_BYTES;
   #searchable = MAX_SEARCHED_BYTES;
 
   constructor(stop: StopFlag) {
-    this.#stop = stop;
+    this.stop = stop;
   }
 
   /** The wanted documents of a file; those of its last block come first. @throws {Stopped} */
@@ -126,11 +105,10 @@ export class DocumentParser {
     const found: StoredDocument[] = [];
     for (const block of scan.documents.toReversed()) {
       if (this.#searchable <= 0) break;
-      this.#stop.check();
+      this.stop.check();
       this.#searchable -= block.length;
       const documents = this.#unlessLost(() => readDocuments(scan.file, block)) ?? [];
-      const wanted = documents.filter(({ kind }) => WANTED.has(kind));
-      found.push(...wanted.slice(0, MAX_KEPT - found.length));
+      found.push(...documents.filter(({ kind }) => WANTED.has(kind)));
     }
     return found;
   }
@@ -138,7 +116,7 @@ export class DocumentParser {
   /** Parses the documents that can be parsed. @throws {Stopped} */
   parseAll(documents: readonly StoredDocument[]): XmlElement[] {
     return documents.flatMap((document) => {
-      this.#stop.check();
+      this.stop.check();
       return this.#unlessLost(() => this.parse(document)) ?? [];
     });
   }

@@ -8,7 +8,14 @@ import { DecodeFailed, quoted } from "../errors.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
-import { type Block, BlockWalk, type Damage, KIND, readHeader } from "./container.ts";
+import {
+  type Block,
+  blocksOf,
+  Damage,
+  type DocumentBlock,
+  type PixelBlock,
+  readHeader,
+} from "./container.ts";
 
 /** Largest number of planes in an acquisition; two hours at 30 frames per second in four channels are 864,000. */
 export const MAX_PLANES = 1_000_000;
@@ -20,12 +27,7 @@ export const MAX_CHUNKS = 8_000_000;
 const MAX_CHANNEL_IDS = 1000;
 
 /** Largest number of document blocks of a file that are kept; files have two. */
-const MAX_DOCUMENT_BLOCKS = 1000;
-
-/** Longest chunk name in bytes; usual names have about 50. */
-const MAX_NAME_BYTES = 1024;
-
-const TAG_FIXED_BYTES = 12;
+const MAX_DOCUMENT_BLOCKS = 16;
 
 /** Time point, wavelength and depth of a frame as written, from 1 on; an absent letter counts as 1. */
 export interface FrameIndex {
@@ -58,12 +60,6 @@ export function parseChunkName(name: string): ChunkOwner | null {
   return { image: "main", frame: { t: frame.t || 1, l: frame.l || 1, z: frame.z || 1 }, channel };
 }
 
-/** Location of the documents of a block. */
-export interface DocumentBlock {
-  readonly offset: number;
-  readonly length: number;
-}
-
 /** Chunks of one plane as flat triples, in bytes: offset in the plane, offset in the file, length. */
 export type ChunkTriples = number[];
 
@@ -79,13 +75,6 @@ export function damageWithin(scans: readonly FileScan[]): string | null {
 /** Key of a frame in {@linkcode FileScan.planes}. */
 export const planeKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
 
-interface Tag {
-  readonly name: string;
-  readonly planeOffset: number;
-  readonly length: number;
-  readonly at: number;
-}
-
 /** Contents of one file, located without reading a sample. */
 export class FileScan {
   readonly file: RandomAccessFile;
@@ -93,23 +82,17 @@ export class FileScan {
   readonly planes: Map<string, Map<string, ChunkTriples>> = new Map();
   /** Chunks of the reference image, by source (`LSM0`), then by channel id. */
   readonly reference: Map<string, Map<string, ChunkTriples>> = new Map();
-  readonly frameNumbers: Readonly<Record<keyof FrameIndex, Set<number>>> = {
-    t: new Set(),
-    l: new Set(),
-    z: new Set(),
-  };
+  readonly frameNumbers: Record<keyof FrameIndex, Set<number>> = { t: new Set(), l: new Set(), z: new Set() };
   /** Frame documents in file order, as flat quintuples: offset, length, and t, l, z of the chunk that follows. */
   readonly frames: number[] = [];
   readonly documents: DocumentBlock[] = [];
   /** True if the file is shorter than when it was closed. */
   readonly truncated: boolean;
-  readonly damage: Damage;
+  readonly damage: Damage = new Damage();
   readonly warnings: readonly Warning[];
   /** Number of planes of the main image, over all channels. */
   planeCount = 0;
   chunkCount = 0;
-  readonly #walk: BlockWalk;
-  #tag: Tag | null = null;
   #firstWithoutIndex = 0;
   #referenceCount = 0;
 
@@ -117,21 +100,15 @@ export class FileScan {
   constructor(file: RandomAccessFile, stop: StopFlag) {
     const header = readHeader(file);
     const name = quoted(basename(file.path));
-    let unclosed: string | null = null;
-    if (header.truncated) {
-      unclosed = `${name} is truncated: it had more than its ${file.size} bytes when it was closed`;
-    } else if (header.indexOffset === null) {
-      unclosed = `${name} has no block index inside its ${file.size} bytes: it was not closed properly`;
-    }
+    const unclosed = header.truncated
+      ? `${name} is truncated: it had more than its ${file.size} bytes when it was closed`
+      : header.indexOffset === null &&
+        `${name} has no block index inside its ${file.size} bytes: it was not closed properly`;
     this.file = file;
     this.truncated = header.truncated;
-    this.#walk = new BlockWalk(file, header, stop);
-    this.damage = this.#walk.damage;
-    for (const block of this.#walk.blocks()) this.#add(block);
-    this.#endTag();
+    for (const block of blocksOf(file, header, this.damage, stop)) this.#add(block);
     const damage = this.damage.text && `${name} is damaged: ${this.damage.text}`;
-    this.warnings = [unclosed, damage].filter((text) => text !== null)
-      .map((text) => warning("file_damaged", text));
+    this.warnings = [unclosed, damage].flatMap((text) => text ? [warning("file_damaged", text)] : []);
   }
 
   /** Upper estimate of the memory for the locations of all chunks. */
@@ -140,68 +117,25 @@ export class FileScan {
   }
 
   #add(block: Block): void {
-    if (block.kind === KIND.pixels) {
-      if (this.#tag) this.#addPixels(this.#tag, block);
-      else this.damage.add(`pixels at ${block.offset} lack a tag`);
-      this.#tag = null;
-      return;
-    }
-    this.#endTag();
-    if (block.stored < block.length) return;
     const { kind, offset, length } = block;
-    if (kind === KIND.tag) this.#tag = this.#readTag(block);
-    else if (kind === KIND.frame) {
-      if (this.frames.length >= 5 * MAX_PLANES) {
-        throw new DecodeFailed(`the file has more than ${MAX_PLANES} frames`);
-      }
-      this.frames.push(offset, length, 0, 0, 0);
-    } else if (kind === KIND.documents && length > 0) {
+    if (kind === "pixels") this.#addPixels(block);
+    else if (kind === "documents") {
       // Keeps the first blocks and the last one.
       if (this.documents.length >= MAX_DOCUMENT_BLOCKS) this.documents.pop();
       this.documents.push({ offset, length });
+    } else if (this.frames.push(offset, length, 0, 0, 0) > 5 * MAX_PLANES) {
+      throw new DecodeFailed(`the file has more than ${MAX_PLANES} frames`);
     }
   }
 
-  #endTag(): void {
-    if (this.#tag) this.damage.add(`tag at ${this.#tag.at} is not followed by pixels`);
-    this.#tag = null;
-  }
-
-  #readTag({ offset: at, length }: Block): Tag | null {
-    if (length < TAG_FIXED_BYTES || length > TAG_FIXED_BYTES + MAX_NAME_BYTES) {
-      this.damage.add(`tag at ${at} has ${length} bytes`);
-      return null;
-    }
-    const bytes = this.#walk.peek(at, length);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    const nameLength = view.getUint32(8, true);
-    if (nameLength > length - TAG_FIXED_BYTES) {
-      this.damage.add(`tag at ${at} has a name of ${nameLength} bytes in ${length}`);
-      return null;
-    }
-    let name = "";
-    for (let i = TAG_FIXED_BYTES; i < TAG_FIXED_BYTES + nameLength; i += 1) {
-      name += String.fromCharCode(bytes[i]!);
-    }
-    if (/[^ -~]/.test(name)) {
-      this.damage.add(`tag at ${at} has a name that is not printable`);
-      return null;
-    }
-    return { name, planeOffset: view.getUint32(0, true), length: view.getUint32(4, true), at };
-  }
-
-  #addPixels(tag: Tag, { offset, length, stored }: Block): void {
-    if (length !== tag.length) {
-      this.damage.add(`pixels at ${offset} have ${length} bytes, but their tag states ${tag.length}`);
-      return;
-    }
-    const owner = parseChunkName(tag.name);
+  #addPixels({ name, tagAt, planeOffset, offset, length }: PixelBlock): void {
+    const owner = parseChunkName(name);
     if (owner === null) {
-      this.damage.add(`tag at ${tag.at} has the unknown name "${tag.name}"`);
+      this.damage.add(`tag at ${tagAt} has the unknown name "${name}"`);
       return;
     }
     this.chunkCount += 1;
-    const chunk = [tag.planeOffset, offset, stored];
+    const chunk = [planeOffset, offset, length];
     if (owner.image === "main") this.#addToFrame(owner.frame, owner.channel, chunk);
     else this.#addToReference(owner.source, owner.channel, chunk);
   }

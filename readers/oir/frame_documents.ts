@@ -1,6 +1,5 @@
 /** Frame documents: size of the stored planes, and position of each frame in time, depth and wavelength. */
 import { DecodeFailed } from "../errors.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
 import { unlessLost } from "../warning.ts";
 import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
@@ -15,13 +14,12 @@ export interface FrameGeometry extends ImageSize {
   readonly rgb: boolean;
 }
 
-/** Axes along which a frame has a position. */
+/** Axes along which a frame has a position: in milliseconds, micrometres and nanometres. */
 export type PositionAxis = "TIMELAPSE" | "ZSTACK" | "LAMBDA";
 
 interface FrameDocument {
   /** Geometry, or the reason why the document has none. */
   readonly geometry: FrameGeometry | string;
-  /** `TIMELAPSE` in milliseconds, `ZSTACK` in micrometres, `LAMBDA` in nanometres. */
   readonly positions: ReadonlyMap<string, number>;
 }
 
@@ -32,13 +30,11 @@ const MAX_FRAME_BYTES = 1 << 20;
 export class FrameDocuments {
   readonly #scans: readonly FileScan[];
   readonly #parser: DocumentParser;
-  readonly #stop: StopFlag;
 
   /** Reads nothing yet; `parser` limits all documents together and collects their warnings. */
-  constructor(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag) {
+  constructor(scans: readonly FileScan[], parser: DocumentParser) {
     this.#scans = scans;
     this.#parser = parser;
-    this.#stop = stop;
   }
 
   /** Geometry of the frames, from their first document. @throws {DecodeFailed} it is missing, damaged or has no geometry */
@@ -86,7 +82,7 @@ export class FrameDocuments {
   *#places(): Generator<[FileScan, number]> {
     for (const scan of this.#scans) {
       for (let at = 0; at < scan.frames.length; at += 5) {
-        this.#stop.check();
+        this.#parser.stop.check();
         yield [scan, at];
       }
     }
@@ -113,11 +109,11 @@ function frameDocument(root: XmlElement): FrameDocument {
   }
   const definition = descendants(root, "imageDefinition").find((element) => child(element, "width"));
   if (!definition) return { geometry: "does not state the size of the frame", positions };
-  const textOf = (name: string) => child(definition, name)?.text || "nothing";
+  const textOf = (name: string) => (child(definition, name)?.text || "nothing").slice(0, 40);
   const size = definedSize(definition);
   if (!size) {
-    const [width, height] = ["width", "height"].map((name) => textOf(name).slice(0, 40));
-    return { geometry: `states an impossible size: width ${width}, height ${height}`, positions };
+    const text = `states an impossible size: width ${textOf("width")}, height ${textOf("height")}`;
+    return { geometry: text, positions };
   }
   const rgb = textOf("colorType").toUpperCase() === "RGB";
   return { geometry: { ...size, depth: numberIn(child(definition, "depth")), rgb }, positions };

@@ -49,7 +49,7 @@ export interface CameraChannels {
   readonly depth: number | null;
 }
 
-/** Reads the `elementChannel` elements of camera channel documents. The first document that names a component counts. */
+/** Reads camera channel documents. The first document that names a component counts. */
 export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {
   const components = roots.flatMap((root) => descendants(root, "elementChannel"));
   const names = new Map<string, string>();
@@ -83,10 +83,8 @@ export interface ImageProperties {
   /** Configured channels by id, recorded or not, in the order of their `order` attributes. */
   readonly channels: ReadonlyMap<string, DescribedChannel>;
   readonly pixel: { readonly x: Calibration; readonly y: Calibration };
-  /** Enabled axes by type: `TIMELAPSE`, `ZSTACK`, `LAMBDA`. */
-  readonly axes: ReadonlyMap<string, ConfiguredAxis>;
-  /** Types of axes that are described but not enabled. */
-  readonly disabledAxes: ReadonlySet<string>;
+  /** Axes by type: `TIMELAPSE`, `ZSTACK`, `LAMBDA`; `null` for an axis that is described but not enabled. */
+  readonly axes: ReadonlyMap<string, ConfiguredAxis | null>;
   /** Milliseconds from one image of the series to the next, for the scanner in use. */
   readonly seriesInterval: number | null;
   /** The same interval for every described scanner. */
@@ -114,7 +112,7 @@ export function imageProperties(root: XmlElement): ImageProperties {
     created: descendant(root, "creationDateTime")?.text || null,
     channels: describedChannels(root),
     pixel: pixelSize(root, acquisition),
-    ...axesIn(root, acquisition),
+    axes: axesIn(root, acquisition),
     seriesInterval: numberIn(descendant(scanner, "seriesInterval")),
     seriesIntervals: seriesIntervals(root),
     pixelTime: numberIn(descendant(descendant(scanner, "speed"), "speed")),
@@ -158,34 +156,26 @@ function holderOf(element: XmlElement, wanted: (child: XmlElement) => boolean): 
 }
 
 /** Axes that were enabled before the scan, then those that the final copy lists as acquired. */
-function axesIn(
-  root: XmlElement,
-  acquisition: XmlElement | undefined,
-): Pick<ImageProperties, "axes" | "disabledAxes"> {
+function axesIn(root: XmlElement, acquisition: XmlElement | undefined): ImageProperties["axes"] {
   const on = (text: string | undefined) => text?.trim().toLowerCase() === "true" || text?.trim() === "1";
   const off = (text: string | undefined) => text?.trim().toLowerCase() === "false";
-  const axes = new Map<string, ConfiguredAxis>();
-  const disabledAxes = new Set<string>();
+  const axes = new Map<string, ConfiguredAxis | null>();
   const add = (axis: XmlElement, enabled: boolean) => {
     const type = child(axis, "axis")?.text;
-    if (!type) return;
-    if (!enabled) disabledAxes.add(type);
-    else if (!axes.has(type)) {
-      axes.set(type, { step: numberIn(child(axis, "step")), maxSize: numberIn(child(axis, "maxSize")) });
-    }
+    if (!type || axes.get(type)) return;
+    const [step, maxSize] = [numberIn(child(axis, "step")), numberIn(child(axis, "maxSize"))];
+    axes.set(type, enabled ? { step, maxSize } : null);
   };
   for (const axis of children(descendant(acquisition, "imagingParam"), "axis")) {
     add(axis, on(axis.attributes.enable) && !off(axis.attributes.paramEnable));
   }
   for (const axis of children(descendant(root, "imageInfo"), "axis")) add(axis, !off(axis.attributes.enable));
-  return { axes, disabledAxes };
+  return axes;
 }
 
-/** Matches kinds of regions other than straight lines. */
-const OTHER_SHAPE = /rect|ellip|circ|poly|free|multi|point|curve/i;
-
-/** Matches attributes and elements of a region that name its kind. */
+/** Matches attributes and elements of a region that name its kind, and kinds other than straight lines. */
 const SHAPE_NAME = /^(?:\w*type|\w*shape)$/i;
+const OTHER_SHAPE = /rect|ellip|circ|poly|free|multi|point|curve/i;
 
 function drawnRegion(root: XmlElement): Pick<ImageProperties, "region" | "line"> {
   const ends = ["x1", "y1", "x2", "y2"] as const;
@@ -218,8 +208,7 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
     created: last.created ?? first.created,
     channels,
     pixel: last.pixel.x.unit === "Pixels" ? first.pixel : last.pixel,
-    axes: new Map([...first.axes].filter(([type]) => !last.disabledAxes.has(type)).concat([...last.axes])),
-    disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
+    axes: new Map([...first.axes, ...last.axes]),
     seriesInterval: last.seriesInterval ?? first.seriesInterval,
     seriesIntervals: [...last.seriesIntervals, ...first.seriesIntervals],
     pixelTime: last.pixelTime ?? first.pixelTime,
@@ -231,6 +220,6 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
 }
 
 /** Properties of a file that has no such document. */
-export const NO_PROPERTIES: ImageProperties = imageProperties({
-  ...{ name: "", attributes: {}, children: [], text: "" },
-});
+export const NO_PROPERTIES: ImageProperties = imageProperties(
+  { name: "", attributes: {}, children: [], text: "" },
+);

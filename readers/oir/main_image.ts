@@ -8,7 +8,7 @@ import { damageWithin, type FileScan, type FrameIndex, MAX_PLANES, planeKey } fr
 import type { FrameGeometry } from "./frame_documents.ts";
 import type { ImageProperties, Line } from "./image_properties.ts";
 import type { Metadata } from "./metadata.ts";
-import { assemblePlane, type PlanePart, rowsIn, type StoredPlane } from "./plane_chunks.ts";
+import { assemblePlane, rowsIn, type StoredPlane } from "./plane_chunks.ts";
 
 /** Sample type for a number of bytes; 0 means a camera image whose components have 8 bits. @throws {DecodeFailed} another number */
 export function sampleTypeOf(depth: number | null): SampleType {
@@ -18,11 +18,9 @@ export function sampleTypeOf(depth: number | null): SampleType {
   throw new DecodeFailed(`samples of ${depth ?? "an unknown number of"} bytes are not supported`);
 }
 
-/** Range of the frames in all files; a frame within it may have no planes. */
+/** The first frame in all files, and the numbers of time points, wavelengths and depths; a frame within may have no planes. */
 export interface StoredFrames {
-  /** The frame at the start of every axis. */
   readonly first: FrameIndex;
-  /** Numbers of time points, wavelengths and depths. */
   readonly count: FrameIndex;
 }
 
@@ -51,11 +49,10 @@ export function storedFrames(scans: readonly FileScan[], apart: boolean): Stored
 }
 
 /** Ids of the channels with pixels: described channels in their order, then the others sorted as text. */
-export function orderedIds(withPixels: ReadonlySet<string>, { channels }: ImageProperties): string[] {
-  const described = [...channels.keys()].filter((id) => withPixels.has(id));
-  const rest = [...withPixels].filter((id) => !channels.has(id)).sort();
-  return [...described, ...rest];
-}
+export const orderedIds = (withPixels: ReadonlySet<string>, { channels }: ImageProperties): string[] => [
+  ...channels.keys().filter((id) => withPixels.has(id)),
+  ...[...withPixels].filter((id) => !channels.has(id)).sort(),
+];
 
 /** The main image, with the locations of its planes. */
 export interface MainImage {
@@ -86,15 +83,13 @@ export function mainImage(
   const { names, warnings } = geometry.rgb
     ? colourComponents(ids, metadata)
     : namedChannels(ids, properties, lost);
-  const stored = ids.map((id) => planeOf(scans, planeKey(frames.first), id));
-  const layout = rowLayout({
-    stored: stored.map((plane) => rowsIn(plane, { columns: width, sampleType })),
-    repeated: stored.some(({ repeated }) => repeated),
-    frames,
-    geometry,
-    properties,
-    reference: scans.some((scan) => scan.reference.size > 0),
-  });
+  const planes = ids.map((id) => planeOf(scans, planeKey(frames.first), id));
+  const stored = planes.map((plane) => rowsIn(plane, { columns: width, sampleType }));
+  const [fewest, most] = [Math.min(...stored), Math.max(...stored)];
+  const hasReference = scans.some((scan) => scan.reference.size > 0);
+  const layout = isLineScan({ frames, geometry, properties, hasReference }, most)
+    ? linesOf(most, geometry, properties)
+    : rowsOf(planes.some(({ repeated }) => repeated) ? 0 : fewest, geometry);
   if (layout.rows * width > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane of ${layout.rows} x ${width} has more than ${MAX_PLANE_SAMPLES} samples`);
   }
@@ -142,12 +137,9 @@ function colourComponents(ids: readonly string[], { properties, camera }: Metada
 
 /** The plane of a channel in all files; may be empty. @param key from {@linkcode planeKey} */
 export function planeOf(scans: readonly FileScan[], key: string, channel: string): StoredPlane {
-  const parts: PlanePart[] = [];
-  for (const { file, planes } of scans) {
-    const chunks = planes.get(channel)?.get(key);
-    if (chunks) parts.push({ file, chunks });
-  }
-  return assemblePlane(parts);
+  return assemblePlane(
+    scans.map(({ file, planes }) => ({ file, chunks: planes.get(channel)?.get(key) ?? [] })),
+  );
 }
 
 /** The meaning and number of the planes' rows. */
@@ -161,39 +153,21 @@ export interface RowLayout {
   readonly warnings: readonly Warning[];
 }
 
-/** Evidence that distinguishes a line scan from a frame. */
-interface ScanEvidence {
-  /** Number of complete rows of each channel in the first frame. */
-  readonly stored: readonly number[];
-  /** Whether chunks of a channel state the same offset twice, as for two frames with the same name. */
-  readonly repeated: boolean;
-  readonly frames: StoredFrames;
-  readonly geometry: FrameGeometry;
-  readonly properties: ImageProperties;
-  readonly reference: boolean;
+/** A frame has the rows of its document, or more if every channel stores more. */
+function rowsOf(stored: number, { height }: FrameGeometry): RowLayout {
+  const rows = Math.max(height, stored);
+  const text = `The planes hold ${rows} rows, more than the ${height} of their frame`;
+  const warnings = warnIf(rows > height, "metadata_disagree", text);
+  return { lineScan: false, rows, plannedRows: rows, warnings };
 }
 
-/**
- * Number of rows per plane: for a line scan, whose document repeats the height of the overview, those stored; for a frame those in its
- * document, or more if every channel stores more.
- */
-function rowLayout(evidence: ScanEvidence): RowLayout {
-  const { stored, repeated, geometry: { width, height }, properties: { axes, line } } = evidence;
-  const [fewest, most] = [Math.min(...stored), Math.max(...stored)];
-  if (!isLineScan(evidence, most)) {
-    const rows = repeated ? height : Math.max(height, fewest);
-    const text = `The planes hold ${rows} rows, more than the ${height} of their frame`;
-    const warnings = warnIf(rows > height, "metadata_disagree", text);
-    return { lineScan: false, rows, plannedRows: rows, warnings };
-  }
-  const warnings: Warning[] = [];
-  if (line !== null && !lineFits(line, width)) {
-    const text = `The scanned line is ${lengthOf(line).toFixed(1)} pixels long but the rows have ${width}: ` +
-      "the reference image may show another zoom or another line";
-    warnings.push(warning("metadata_disagree", text));
-  }
-  const plannedRows = Math.max(most, axes.get("TIMELAPSE")?.maxSize ?? 0);
-  return { lineScan: true, rows: most, plannedRows, warnings };
+/** A line scan, whose document repeats the height of the overview, has the stored rows. */
+function linesOf(rows: number, { width }: FrameGeometry, { axes, line }: ImageProperties): RowLayout {
+  const text =
+    `The scanned line is ${line && lengthOf(line).toFixed(1)} pixels long but the rows have ${width}: ` +
+    "the reference image may show another zoom or another line";
+  const warnings = warnIf(line !== null && !lineFits(line, width), "metadata_disagree", text);
+  return { lineScan: true, rows, plannedRows: Math.max(rows, axes.get("TIMELAPSE")?.maxSize ?? 0), warnings };
 }
 
 /**
@@ -202,7 +176,12 @@ function rowLayout(evidence: ScanEvidence): RowLayout {
  * do not fill a frame, by anything that a frame of a time series does not have.
  */
 function isLineScan(
-  { frames: { count }, geometry: { width, height }, properties, reference }: ScanEvidence,
+  { frames: { count }, geometry: { width, height }, properties, hasReference }: {
+    readonly frames: StoredFrames;
+    readonly geometry: FrameGeometry;
+    readonly properties: ImageProperties;
+    readonly hasReference: boolean;
+  },
   most: number,
 ): boolean {
   const { overview, line, region } = properties;
@@ -214,7 +193,7 @@ function isLineScan(
   if (lines > height && most > height) return true;
   const narrow = overview !== null && width !== overview.width;
   return most < height
-    ? narrow || reference || region || lines >= height
+    ? narrow || hasReference || region || lines >= height
     : narrow && height === overview.height;
 }
 

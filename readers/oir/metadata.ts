@@ -23,7 +23,7 @@ export interface Metadata {
   readonly camera: CameraChannels;
   /** `#rrggbb` of the channels, by id, if their lookup tables have a colour. */
   readonly colors: ReadonlyMap<string, string>;
-  /** Returns the series intervals in channel documents, in milliseconds. */
+  /** Series intervals in channel documents, in milliseconds. */
   readonly channelIntervals: () => number[];
 }
 
@@ -47,7 +47,13 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser)
     properties: properties ?? NO_PROPERTIES,
     definitions: parser.parseAll(of("imageDefinition")).map(definedSize).filter((size) => size !== null),
     camera: cameraChannels(parser.parseAll(of("camera"))),
-    colors: tableColors(of("LUT")),
+    // If a channel has several tables, the first with a colour counts.
+    colors: new Map(
+      of("LUT").toReversed().flatMap(({ channel, bytes }) => {
+        const color = channel ? colorOf(bytes) : null;
+        return channel && color !== null ? [[channel, color]] : [];
+      }),
+    ),
     channelIntervals: () => parser.parseAll(of("lsmChannel")).flatMap(seriesIntervals),
   };
 }
@@ -75,16 +81,6 @@ const TABLE_NAME = /<(?:[\w.-]+:)?name>\s*([a-z]+)\s*</i;
 
 /** Number of bytes to search at the start and at the end of a table, which has half a megabyte. */
 const SEARCHED_BYTES = 4096;
-
-/** `#rrggbb` of the channels, by id. If a channel has several tables, the first with a colour counts. */
-function tableColors(tables: readonly StoredDocument[]): ReadonlyMap<string, string> {
-  const colors = new Map<string, string>();
-  for (const { channel, bytes } of tables) {
-    const color = channel && !colors.has(channel) ? colorOf(bytes) : null;
-    if (channel && color !== null) colors.set(channel, color);
-  }
-  return colors;
-}
 
 /** The colour of the largest sample, or else the colour that is the table's name. */
 function colorOf(table: Uint8Array): string | null {

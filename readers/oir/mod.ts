@@ -40,7 +40,7 @@ function describe({ path, files }: Source): Acquisition {
   const set = scanFileSet(path, files);
   const { scans } = set;
   const parser = new DocumentParser(files.stop);
-  const documents = new FrameDocuments(scans, parser, files.stop);
+  const documents = new FrameDocuments(scans, parser);
   const frames = storedFrames(scans, isContinuationName(scans[0]?.file.path ?? path));
   // If the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
   if (frames === null || scans[0]?.planes.size === 0) throw new DecodeFailed(noPixels(scans, documents));
@@ -105,8 +105,8 @@ const LONGEST_LINE_INTERVAL = 30;
 function linePeriod({ properties, channelIntervals }: Metadata): number | null {
   const ofLine = (v: number | null) => v !== null && v > 0 && v < LONGEST_LINE_INTERVAL;
   if (ofLine(properties.seriesInterval)) return properties.seriesInterval;
-  const stated = [...properties.seriesIntervals, ...channelIntervals()].filter(ofLine);
-  return stated.sort((a, b) => a - b)[0] ?? null;
+  return [...properties.seriesIntervals, ...channelIntervals()].filter(ofLine).sort((a, b) => a - b)[0] ??
+    null;
 }
 
 /**
@@ -118,10 +118,7 @@ function axisSteps(
   documents: FrameDocuments,
   metadata: Metadata,
   lineScan: boolean,
-): {
-  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  readonly warnings: readonly Warning[];
-} {
+): { calibrations: Partial<Record<AxisLetter, Calibration>>; warnings: Warning[] } {
   const { axes, pixel, seriesInterval } = metadata.properties;
   const between = (letter: "t" | "l" | "z", axis: PositionAxis): number | null => {
     if (count[letter] < 2) return null;

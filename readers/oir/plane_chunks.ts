@@ -43,13 +43,12 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
   if (parts.reduce((sum, { chunks }) => sum + chunks.length, 0) > 3 * MAX_PLANE_CHUNKS) {
     throw new DecodeFailed(`a plane is cut into more than ${MAX_PLANE_CHUNKS} chunks`);
   }
-  const chunks: (ByteRange & { planeOffset: number })[] = [];
-  for (const { file, chunks: triples } of parts) {
-    for (let i = 0; i < triples.length; i += 3) {
-      const [planeOffset = 0, offset = 0, length = 0] = triples.slice(i, i + 3);
-      chunks.push({ file, planeOffset, offset, length });
-    }
-  }
+  const chunks = parts.flatMap(({ file, chunks: triples }) =>
+    Array.from({ length: triples.length / 3 }, (_, i) => {
+      const [planeOffset = 0, offset = 0, length = 0] = triples.slice(3 * i, 3 * i + 3);
+      return { file, planeOffset, offset, length };
+    })
+  );
   const placed = chunks.filter((c) => c.length > 0).sort((a, b) => a.planeOffset - b.planeOffset);
   let end = 0;
   let gapAt = placed.length;
@@ -64,12 +63,8 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
   const ranges = placed.slice(0, gapAt);
   const bytes = ranges.reduce((sum, c) => sum + c.length, 0);
   const next = placed[gapAt];
-  return {
-    ranges,
-    bytes,
-    repeated: false,
-    gap: next ? { from: bytes, to: next.planeOffset, after: total - bytes } : null,
-  };
+  const gap = next ? { from: bytes, to: next.planeOffset, after: total - bytes } : null;
+  return { ranges, bytes, repeated: false, gap };
 }
 
 /** Number of complete rows of a stored plane. */

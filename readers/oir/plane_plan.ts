@@ -94,7 +94,7 @@ export function missingPlanes(
 ): Warning[] {
   let complete = 0;
   for (const [i, channel] of channels.entries()) {
-    /** Number of stored bytes per plane; a plane may continue in another file. */
+    // Stored bytes per plane; a plane may continue in another file.
     const stored = new Map<string, number>();
     for (const { planes } of scans) {
       for (const [key, chunks] of planes.get(ids[i]!) ?? []) {
