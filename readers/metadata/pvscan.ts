@@ -21,11 +21,10 @@ import { hourOf, type Moment, moment, momentOf, UNDATED } from "./moment.ts";
 import { numberOf } from "./text.ts";
 import { child, children, parseXml, type XmlElement } from "./xml.ts";
 
-/** The image of one channel in one frame. */
+/** The image of one channel in one frame. The TIFF files are in the folder of the document. */
 export interface PvFile {
   readonly channel: number;
   readonly channelName: string | null;
-  /** Name of the TIFF file, in the folder of the document. */
   readonly name: string;
   /** Name of the image file of the frame on which the line was drawn, or `null`. */
   readonly source: string | null;
@@ -39,27 +38,25 @@ export interface PvFrame {
   readonly relativeTime: number | null;
   /** Seconds since the start of the program's clock, or `null`. */
   readonly absoluteTime: number | null;
-  /** One image per channel, in ascending order. */
+  /** In ascending order of the channels, of which one may have several. */
   readonly files: readonly PvFile[];
-  /** Settings of the frame element itself. */
   readonly state: PvState;
 }
+
+/** A number that the document may lack. */
+export type Stated = number | null;
 
 /** The line of a line scan. */
 export interface PvLine {
   /** `straightLine`, `freeHand` or another mode. */
   readonly mode: string;
-  /** Columns and rows of the frame on which the line was drawn; each may be `null`. */
-  readonly source: { readonly columns: number | null; readonly rows: number | null };
-  /** Ends of a straight line, which is horizontal; each is `null` if not stated. */
-  readonly straight: {
-    readonly x0: number | null;
-    readonly x1: number | null;
-    readonly y: number | null;
-  };
-  /** Length in um, or `null`. */
-  readonly length: number | null;
-  readonly points: readonly { readonly x: number | null; readonly y: number | null }[];
+  /** Shape of the frame on which the line was drawn. */
+  readonly source: { readonly columns: Stated; readonly rows: Stated };
+  /** Ends of a straight line, which is horizontal. */
+  readonly straight: { readonly x0: Stated; readonly x1: Stated; readonly y: Stated };
+  /** In micrometres. */
+  readonly length: Stated;
+  readonly points: readonly { readonly x: Stated; readonly y: Stated }[];
 }
 
 /** Whether the line's mode is the one with two ends. */
@@ -67,7 +64,7 @@ export const isStraight = ({ mode }: PvLine): boolean => /^straightLine$/i.test(
 
 /** One cycle. */
 export interface PvSequence {
-  /** Type: `Linescan`, `Single`, `ZSeries`, `TSeries Timed Element` and so on. */
+  /** `Linescan`, `Single`, `ZSeries`, `TSeries Timed Element` and so on. */
   readonly type: string;
   readonly cycle: number | null;
   /** Time of day, as written. */
@@ -94,18 +91,11 @@ const MAX_SEQUENCES = 100_000;
 /** Longest file name in characters, on all systems. */
 const MAX_NAME = 255;
 
-/** The first element of a document, after its declaration and comments. */
-const START = /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--(?:(?!-->)[^])*-->\s*)*<PVScan[\s>/]/;
+/** Whether a text begins like the document of a scan, after its declaration and comments. */
+export const beginsScan = (text: string): boolean =>
+  /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--(?:(?!-->)[^])*-->\s*)*<PVScan[\s>/]/.test(text);
 
-/** Whether a text begins like the document of a scan. */
-export const beginsScan = (text: string): boolean => START.test(text);
-
-/**
- * Reads a document.
- *
- * @throws {NoImage} the document has another root
- * @throws {DecodeFailed} the document is damaged, or above a limit of XML
- */
+/** Reads a document. @throws {NoImage} it has another root @throws {DecodeFailed} it is damaged, or above a limit of XML */
 export function parseScan(text: string): PvScan {
   const root = parseXml(text, "the PVScan document");
   if (root.name !== "PVScan") {
@@ -117,11 +107,7 @@ export function parseScan(text: string): PvScan {
       `the PVScan document has ${sequences.length} sequences, more than ${MAX_SEQUENCES}`,
     );
   }
-  return {
-    date: root.attributes.date,
-    sequences: sequences.map(sequenceOf),
-    state: stateOf(root),
-  };
+  return { date: root.attributes.date, sequences: sequences.map(sequenceOf), state: stateOf(root) };
 }
 
 function sequenceOf(element: XmlElement): PvSequence {
@@ -183,10 +169,8 @@ function lineOf(element: XmlElement | undefined): PvLine | null {
       y: pvNumber(line.startPixelY),
     },
     length: pvNumber(line.lineLength),
-    points: children(element, "Freehand").map(({ attributes }) => ({
-      x: pvNumber(attributes.x),
-      y: pvNumber(attributes.y),
-    })),
+    points: children(element, "Freehand")
+      .map(({ attributes: { x, y } }) => ({ x: pvNumber(x), y: pvNumber(y) })),
   };
 }
 
@@ -210,13 +194,7 @@ export function sourceSteps(
 /** Month, day, year and a twelve-hour clock, as in US English: `3/5/2024 2:18:23 PM`. */
 const US = /^\s*(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d\d):(\d\d)\s*([AP]M)\s*$/i;
 
-const YEAR_FIRST = /^\s*\d{4}[-/]\d/;
-
-/**
- * Date of the document and time of the sequence, in whole seconds.
- *
- * @param date ignored in any other form, in which the position of the month is unknown
- */
+/** Date of the document, unless the position of the month is unknown, and time of the sequence, in whole seconds. */
 export function scanMoment(date: string | undefined, time: string | undefined): Moment {
   const day = dayOf(date);
   const found = /^\s*(\d{1,2}):(\d\d):(\d\d)(?:[.,]\d*)?\s*$/.exec(time ?? "");
@@ -227,7 +205,7 @@ export function scanMoment(date: string | undefined, time: string | undefined): 
 
 function dayOf(text: string | undefined): Moment {
   const found = US.exec(text ?? "");
-  if (found === null) return YEAR_FIRST.test(text ?? "") ? momentOf(text) : UNDATED;
+  if (found === null) return /^\s*\d{4}[-/]\d/.test(text ?? "") ? momentOf(text) : UNDATED;
   const [, month = "", day = "", year, hours, minutes, seconds, half] = found;
   // Other English-speaking countries write the day first, and pad both numbers or the month to two digits.
   const padded = month.startsWith("0") || day.startsWith("0");
@@ -236,19 +214,8 @@ function dayOf(text: string | undefined): Moment {
 }
 
 /** Settings to keep, out of the dozens that each frame of a long series may repeat. */
-const KEPT = new Set([
-  "dwellTime",
-  "framePeriod",
-  "linesPerFrame",
-  "micronsPerPixel",
-  "pixelsPerLine",
-  "positionCurrent",
-  "scanLinePeriod",
-  "xYStageGridIndex",
-].map((key) => key.toLowerCase()));
-
-/** Longest number in characters; the program writes twenty. */
-const MAX_DIGITS = 100;
+const KEPT =
+  /^(?:dwellTime|framePeriod|linesPerFrame|micronsPerPixel|pixelsPerLine|positionCurrent|scanLinePeriod|xYStageGridIndex)$/i;
 
 /** Settings by lower-case key; those of an axis by `key/axis`: `scanlineperiod`, `micronsperpixel/xaxis`. */
 export type PvState = ReadonlyMap<string, number>;
@@ -269,7 +236,7 @@ function addSetting(state: Map<string, number>, { attributes, children }: XmlEle
   const { key = "", value } = attributes;
   const [, name = "", axis] = /^(.*?)(?:_([XYZ]Axis))?$/i.exec(key) ?? [];
   const kept = name.toLowerCase();
-  if (!KEPT.has(kept)) return;
+  if (!KEPT.test(kept)) return;
   put(state, axis === undefined ? kept : `${kept}/${axis.toLowerCase()}`, value);
   for (const { attributes: of, children: below } of children) {
     const at = `${kept}/${(of.index ?? "").toLowerCase()}`;
@@ -292,7 +259,7 @@ function put(state: Map<string, number>, key: string, text: string | undefined):
 
 /** A number as the program writes it. In some languages the system writes a decimal comma. */
 function pvNumber(text: string | null | undefined): number | null {
-  const written = text !== null && text !== undefined && text.length <= MAX_DIGITS ? text.trim() : "";
+  const written = text?.trim() ?? "";
   return numberOf(/^[-+]?\d+,\d+(?:[eE][-+]?\d+)?$/.test(written) ? written.replace(",", ".") : written);
 }
 

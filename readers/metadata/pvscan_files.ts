@@ -15,12 +15,10 @@ import type { FileAccess } from "../io/random_access.ts";
 import { beginsScan, parseScan, type PvScan } from "./pvscan.ts";
 import { textFrom } from "./text.ts";
 
-/** The parts of a file name. */
+/** The parts of a file name: of an image of a cycle, from 1, or of the frame on which a line was drawn. */
 export interface NamedPart {
-  /** Image of a cycle, or the frame on which a line was drawn. */
   readonly kind: "image" | "source";
   readonly scan: string;
-  /** Number of the cycle, from 1. */
   readonly cycle: number;
   /** True for a file in a subfolder of the scan's folder. */
   readonly below: boolean;
@@ -60,12 +58,6 @@ export interface FoundDocument {
   readonly images: ReadonlyMap<string, number>;
 }
 
-/** Why no document was found. */
-export interface NoDocument {
-  /** One clause: `"NAME.xml" is not beside it`. */
-  readonly reason: string;
-}
-
 /** Number of bytes in which the first element of a file is searched. */
 const START_BYTES = 4096;
 
@@ -103,15 +95,14 @@ export function documentText(path: string, files: FileAccess, most: number): { t
 
 /**
  * The document of the scan to which a file belongs by its name: `NAME.xml`, a document named like its folder, or the only
- * document in the folder.
+ * document in the folder; or the reason why there is none, as a clause. `null` for a file name that is not from Prairie View.
  *
- * @returns `null` for a file name that is not from Prairie View
  * @throws {Unreadable} the document of an image, or its folder, cannot be read
  */
 export function documentOf(
   path: string,
   files: FileAccess,
-): { readonly part: NamedPart; readonly found: FoundDocument | NoDocument } | null {
+): { readonly part: NamedPart; readonly found: FoundDocument | { readonly reason: string } } | null {
   const part = namedPart(basename(path));
   if (part === null) return null;
   const own = dirname(path);

@@ -23,19 +23,12 @@ const ENTRY_MEMORY = 300;
 /** Largest number of runs of adjacent sectors in a stream, 50 bytes of heap each; FluoView writes one to three. */
 const MAX_RUNS = 1 << 18;
 
-/** Number of FAT sectors listed in the header. */
 const HEADER_FAT_SECTORS = 109;
-
-/** Bytes per directory entry, and per sector of the mini stream. */
 const ENTRY_BYTES = 128;
 const MINI_SECTOR_BYTES = 64;
 
-const STREAM = 2;
-const ROOT = 5;
-
-/** Marks in place of a sector number ([MS-CFB] 2.1). */
-const END_OF_CHAIN = 0xfffffffe;
-const FREE = 0xffffffff;
+/** Kinds of directory entries, and marks in place of a sector number ([MS-CFB] 2.6.1 and 2.1). */
+const [STREAM, ROOT, END_OF_CHAIN, FREE] = [2, 5, 0xfffffffe, 0xffffffff];
 
 interface Entry {
   readonly start: number;
@@ -94,12 +87,7 @@ export class CompoundFile {
     return this.#sectors.indexBytes + (this.#mini?.indexBytes ?? 0) + this.#streams.size * ENTRY_MEMORY;
   }
 
-  /**
-   * The bytes of a stream, or `null`.
-   *
-   * @param called its name in messages
-   * @throws {DecodeFailed} its sectors hold less than the directory declares
-   */
+  /** The bytes of a stream, or `null`. @throws {DecodeFailed} its sectors hold less than the directory declares */
   open(name: string, called: string): ByteSource | null {
     const entry = this.#streams.get(name);
     if (entry === undefined) return null;
@@ -174,12 +162,7 @@ class Sectors {
   readonly #count: number;
   readonly #next: Uint32Array;
 
-  /**
-   * Creates the sectors from their table.
-   *
-   * @param base contains the sectors, from `origin` on
-   * @param next for each sector, the next one in its chain
-   */
+  /** `base` contains the sectors from `origin` on; `next` has, for each sector, the next one in its chain. */
   constructor(base: ByteSource, origin: number, sectorBytes: number, next: Uint32Array) {
     this.#base = base;
     this.#origin = origin;

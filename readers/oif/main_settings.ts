@@ -14,15 +14,12 @@ import type { Settings } from "./settings.ts";
 /** Highest number of an axis section; numbers start at 0. */
 const LAST_AXIS = 8;
 
-/** One axis as planned. */
+/** One axis as planned: positions of the first and the last sample and their stated distance, in `unit`. */
 export interface PlannedAxis {
   /** Number of samples; 1 for an unused axis. */
   readonly size: number;
-  /** Position of the first sample in `unit`. */
   readonly start: number | null;
-  /** Position of the last sample in `unit`. */
   readonly end: number | null;
-  /** Stated distance between samples in `unit`. */
   readonly interval: number | null;
   readonly unit: string | null;
 }
@@ -51,17 +48,12 @@ export function mainSettings(settings: Settings): MainSettings {
   }
   return {
     order,
-    rows: rowsOf(order),
+    rows: order.includes("Y") ? "Y" : /[^XC]/.exec(order)?.[0] ?? "Y",
     axes: axesIn(settings),
     channels,
     moment: firstMoment(...datesIn(settings)),
-    region: settings.text("Acquisition Parameters Common", "RegionMode") ?? "None",
+    region: settings.text(SCAN, "RegionMode") ?? "None",
   };
-}
-
-function rowsOf(order: string): string {
-  if (order === "" || order.includes("Y")) return "Y";
-  return [...order].find((letter) => letter !== "X" && letter !== "C") ?? "Y";
 }
 
 function axesIn(settings: Settings): Map<string, PlannedAxis> {
@@ -84,13 +76,11 @@ function axesIn(settings: Settings): Map<string, PlannedAxis> {
 
 /** The date of the acquisition, then the dates of the lasers, which very old files have instead. */
 function datesIn({ sections }: Settings): Moment[] {
-  const { own = [], others = [] } = Object.groupBy(
-    sections,
-    ({ name }) => name.startsWith("Acquisition Parameters") ? "own" : "others",
-  );
+  const isOwn = ({ name }: { readonly name: string }) => name.startsWith("Acquisition Parameters");
+  const ordered = sections.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
   // The first key is FluoView's misspelling.
   const keys = ["ImageCaputreDate", "ImageCaptureDate"];
-  return [...own, ...others].flatMap(({ values }) => keys.map((key) => momentOf(values.get(key))));
+  return ordered.flatMap(({ values }) => keys.map((key) => momentOf(values.get(key))));
 }
 
 /** Number of planned samples along a used axis that is neither rows nor columns; else 1. */
@@ -107,16 +97,14 @@ export function countDoubts(main: MainSettings, { sizes, stored }: PlaneGrid): W
     return { letter, size: sizes[letter], planned: plannedSize(main, letter) };
   });
   const intended = plans.reduce((count, { size, planned }) => count * Math.max(size, planned), 1);
-  const beyond = plans.filter(({ size, planned }) => main.order !== "" && size > planned).slice(0, 1);
+  const beyond = main.order === "" ? undefined : plans.find(({ size, planned }) => size > planned);
+  const reach =
+    `Planes reach ${beyond?.size} along ${beyond?.letter}, but the settings plan ${beyond?.planned}`;
+  const missing =
+    `${stored} of ${intended} planes are stored: the acquisition was interrupted or files are missing`;
   return [
-    ...beyond.map(({ letter, size, planned }) =>
-      warning("metadata_disagree", `Planes reach ${size} along ${letter}, but the settings plan ${planned}`)
-    ),
-    ...warnIf(
-      stored < intended,
-      "planes_missing",
-      `${stored} of ${intended} planes are stored: the acquisition was interrupted or files are missing`,
-    ),
+    ...warnIf(beyond !== undefined, "metadata_disagree", reach),
+    ...warnIf(stored < intended, "planes_missing", missing),
   ];
 }
 
@@ -138,41 +126,31 @@ export function sizeDoubts(
     ["plan", planned("X"), "columns", width],
     ["plan", main.rows === "T" ? null : planned(main.rows), "rows", height],
   ];
-  return facts.filter(([, stated, , stored]) => stated !== null && stated !== stored)
-    .map(([source, stated, noun, stored]) =>
-      warning(
-        "metadata_disagree",
-        `The settings ${source} ${stated} ${noun}, but the planes have ${stored}`,
-      )
-    );
+  return facts.flatMap(([source, stated, noun, stored]) => {
+    const text = `The settings ${source} ${stated} ${noun}, but the planes have ${stored}`;
+    return warnIf(stated !== null && stated !== stored, "metadata_disagree", text);
+  });
 }
 
 /** Warns if rows are not those of a frame, or are more than planned. @param stored rows of the tallest channel */
 export function rowDoubts(main: MainSettings, stored: number): Warning[] {
   const { order, rows } = main;
   const assumed = "The settings do not name the axes, so the rows are assumed to be those of frames";
+  const replaced = `Rows run along the axis ${rows} and are served as Y`;
   const lines = plannedLines(main);
+  const more = `${stored} lines are stored, but the settings plan ${lines}`;
   return [
     ...warnIf(order === "", "axes_assumed", assumed),
-    ...warnIf(
-      rows !== "Y" && rows !== "T",
-      "axis_replaced",
-      `Rows run along the axis ${rows} and are served as Y`,
-    ),
-    ...warnIf(
-      rows === "T" && lines > 1 && lines < stored,
-      "metadata_disagree",
-      `${stored} lines are stored, but the settings plan ${lines}`,
-    ),
+    ...warnIf(rows !== "Y" && rows !== "T", "axis_replaced", replaced),
+    ...warnIf(rows === "T" && lines > 1 && lines < stored, "metadata_disagree", more),
   ];
 }
 
 /** Section of the main settings that, despite its name, has the calibration of the main image. */
 const MAIN_IMAGE = "Reference Image Parameter";
 
-/** Sources of the steps. */
+/** Sources of the steps; `settings` is the text of `main`. */
 export interface StepSources {
-  /** The text of `main`. */
   readonly settings: Settings;
   readonly main: MainSettings;
   readonly plane: Settings | null;
@@ -180,15 +158,13 @@ export interface StepSources {
   readonly times: readonly number[] | null;
 }
 
-/** The known steps. */
-export interface Steps {
+/** Known steps of all axes of the main image, and warnings about contradictions and an unknown line period. */
+export function stepsOf(
+  sources: StepSources,
+): {
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  /** Warnings about contradictions, and about an unknown line period. */
   readonly warnings: readonly Warning[];
-}
-
-/** Steps of all axes of the main image. */
-export function stepsOf(sources: StepSources): Steps {
+} {
   const { main, settings, plane, times } = sources;
   const { axes } = main;
   const warnings: Warning[] = [];
@@ -218,17 +194,16 @@ export function stepsOf(sources: StepSources): Steps {
     : main.rows === "T"
     ? linePeriod(sources)
     : steps[main.rows] ?? planned(axes.get(main.rows));
-  if (main.rows === "T" && rows === undefined) {
-    warnings.push(warning("step_unknown", "The file does not state the line time"));
-  }
+  const unknown = main.rows === "T" && rows === undefined;
+  warnings.push(...warnIf(unknown, "step_unknown", "The file does not state the line time"));
   const calibrations = Object.entries({ ...steps, Y: rows }).filter(([, step]) => step !== undefined);
   return { calibrations: Object.fromEntries(calibrations), warnings };
 }
 
 /** Facts of a line scan, from the settings of the first plane and the main settings. */
-export const lineScanIn = ({ plane, settings }: StepSources, { calibrations }: Steps): LineScan =>
+export const lineScanIn = ({ plane, settings }: StepSources, lines: Calibration | undefined): LineScan =>
   lineScanOf(
-    calibrations.Y,
+    lines,
     calibrated(plane?.number(SCAN, "Time Per Pixel"), "us"),
     settings.text(SCAN, "ScanDirection"),
   );
@@ -242,12 +217,12 @@ function linePeriod({ main, plane, settings }: StepSources): Calibration | undef
 }
 
 /** Steps of an image, from its own settings. */
-export function imageSteps(settings: Settings | null): { readonly y: Calibration; readonly x: Calibration } {
-  return {
-    y: imageStep(settings, IMAGE, "Height") ?? UNCALIBRATED,
-    x: imageStep(settings, IMAGE, "Width") ?? UNCALIBRATED,
-  };
-}
+export const imageSteps = (
+  settings: Settings | null,
+): { readonly y: Calibration; readonly x: Calibration } => ({
+  y: imageStep(settings, IMAGE, "Height") ?? UNCALIBRATED,
+  x: imageStep(settings, IMAGE, "Width") ?? UNCALIBRATED,
+});
 
 const imageStep = (settings: Settings | null, section: string, key: "Width" | "Height") =>
   known(

@@ -131,7 +131,7 @@ Deno.test("a line scan has the times of the first plane and the direction of the
     "it",
   );
   const sources = { settings, main: mainSettings(settings), plane, times: null };
-  deepEqual(lineScanIn(sources, stepsOf(sources)), {
+  deepEqual(lineScanIn(sources, stepsOf(sources).calibrations.Y), {
     secondsPerLine: 0.003152,
     secondsPerPixel: 0.000008,
     bidirectional: false,

@@ -75,21 +75,9 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const { name = "", tiff, page } = images.first;
   const settings = new PlaneSettings(streams);
   const stack = stackOf(opened, grid, images, settings);
-  const reference = referenceImage({
-    streams,
-    files,
-    settings,
-    main,
-    names: names.references,
-    plane: { name, columns: page.width },
-  });
-  const warnings = [
-    ...streams.warnings,
-    ...names.warnings,
-    ...stack.warnings,
-    ...settings.warnings,
-    ...reference.warnings,
-  ];
+  const plane = { name, columns: page.width };
+  const reference = referenceImage({ streams, files, settings, main, names: names.references, plane });
+  const warnings = [streams, names, stack, settings, reference].flatMap(({ warnings }) => warnings);
   const acquisition = acquisitionOf({ ...stack, warnings }, tiff.first, files.stop);
   const described = [...grid.names().slice(0, grid.sizes.C), ...names.references.map((one) => one.name)];
   return {
@@ -118,7 +106,7 @@ function stackOf(
     layout,
     calibrations: steps.calibrations,
     ...isLine && {
-      lineScan: lineScanIn(sources, steps),
+      lineScan: lineScanIn(sources, steps.calibrations.Y),
       plannedLines: Math.max(plannedLines(main), layout.height),
     },
     names: Array.from({ length: grid.sizes.C }, (_, c) => main.channels[c] ?? null),
@@ -132,8 +120,8 @@ function stackOf(
       ...sizeDoubts(main, plane, page),
       ...steps.warnings,
     ],
-    // 256 KiB for settings and warnings.
-    indexBytes: (256 << 10) + streams.indexBytes + grid.indexBytes + PlaneFiles.indexBytes,
+    // 256 KiB for settings and warnings; a name and its key for each plane.
+    indexBytes: (256 << 10) + streams.indexBytes + 300 * grid.stored + PlaneFiles.indexBytes,
     holds: (index) => grid.find(index) !== null,
     plane: (index) => images.get({ name: grid.name(index) }, layout, isLine),
   };

@@ -8,10 +8,9 @@ import { unreadable } from "../metadata/reference.ts";
 import type { PlaneIndex, StackSizes } from "../tiff/stack.ts";
 import { type Warning, warning } from "../warning.ts";
 
-/** Letters and numbers in one name, as stored. */
+/** A name as stored, and its numbers by letter, from 1. */
 export interface PlaneName {
   readonly name: string;
-  /** Numbers by letter, from 1. */
   readonly numbers: ReadonlyMap<string, number>;
 }
 
@@ -25,7 +24,6 @@ export interface PlaneNames {
 
 /** Matches letters with numbers of three digits or more; `-R` and a number for a reference image. */
 const NAME = /^(.*_)?((?:[a-z]\d{3,7})+)(?:-r(\d{3,7}))?\.tif$/i;
-const PART = /([a-z])(\d+)/gi;
 
 /** Sorts the names in a folder. */
 export function planeNames(names: readonly string[]): PlaneNames {
@@ -58,14 +56,9 @@ export function planeNames(names: readonly string[]): PlaneNames {
 
 /** Numbers by letter; `null` if a letter repeats or a number is 0. */
 function numbersOf(parts: string): ReadonlyMap<string, number> | null {
-  const numbers = new Map<string, number>();
-  for (const [, letter = "", digits] of parts.matchAll(PART)) {
-    const upper = letter.toUpperCase();
-    const number = Number(digits);
-    if (number === 0 || numbers.has(upper)) return null;
-    numbers.set(upper, number);
-  }
-  return numbers;
+  const found = [...parts.toUpperCase().matchAll(/([A-Z])(\d+)/g)];
+  const numbers = new Map(found.map(([, letter = "", digits]) => [letter, Number(digits)]));
+  return numbers.size < found.length || numbers.values().some((number) => number === 0) ? null : numbers;
 }
 
 const LETTERS = ["T", "L", "Z", "C"] as const;
@@ -77,7 +70,7 @@ function placesOf(planes: readonly PlaneName[], warnings: Warning[]): PlaneNames
   for (const letter of letters.difference(new Set([...LETTERS, "P"]))) {
     const numberOf = ({ numbers }: PlaneName) => numbers.get(letter) ?? 1;
     const numbers = new Set(kept.map(numberOf));
-    const first = numbers.values().reduce((least, number) => Math.min(least, number), Infinity);
+    const [first] = [...numbers].sort((a, b) => a - b);
     kept = kept.filter((plane) => numberOf(plane) === first);
     if (numbers.size > 1) {
       const text = `Only the first of ${numbers.size} positions along the axis "${letter}" is served`;
@@ -95,12 +88,7 @@ export class PlaneGrid {
   readonly sizes: Required<StackSizes>;
   readonly #names = new Map<string, string>();
 
-  /**
-   * Arranges planes by their numbers.
-   *
-   * @param channels smallest number of channels
-   * @throws {DecodeFailed} more than {@linkcode MAX_CHANNELS} channels, or two files for one plane
-   */
+  /** Arranges planes; at least `channels`. @throws {DecodeFailed} too many channels, or two files for one plane */
   constructor(planes: readonly PlaneName[], channels: number) {
     const sizes = { T: 1, L: 1, Z: 1, C: channels };
     for (const { name, numbers } of planes) {
@@ -119,11 +107,6 @@ export class PlaneGrid {
 
   get stored(): number {
     return this.#names.size;
-  }
-
-  /** Memory in bytes: per plane, its name and its key. */
-  get indexBytes(): number {
-    return this.#names.size * 300;
   }
 
   /** Name of the first plane of each channel, or `null`. */

@@ -52,15 +52,11 @@ export function referenceImage(sources: ReferenceSources): ReferenceResult {
 
 /** One image per channel, in channel order: the first along all other axes. */
 function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
-  const byChannel = new Map<number, PlaneName>();
+  const channelOf = ({ numbers }: PlaneName) => numbers.get("C") ?? 1;
   const others = ({ numbers }: PlaneName) =>
     [...numbers].reduce((sum, [letter, number]) => letter === "C" ? sum : sum + number, 0);
-  for (const plane of names) {
-    const channel = plane.numbers.get("C") ?? 1;
-    const known = byChannel.get(channel);
-    if (known === undefined || others(plane) < others(known)) byChannel.set(channel, plane);
-  }
-  return [...byChannel].sort(([a], [b]) => a - b).map(([, plane]) => plane);
+  const ordered = names.toSorted((a, b) => channelOf(a) - channelOf(b) || others(a) - others(b));
+  return ordered.filter((plane, i) => i === 0 || channelOf(plane) !== channelOf(ordered[i - 1]!));
 }
 
 /** The scanned line: the first region that fits, if the settings say that a line was scanned. */
@@ -82,27 +78,25 @@ function lineOf(
 
 /** Regions that a laser can follow. Others are points, areas and marks. */
 const STRAIGHT = 3;
-const LINES: ReadonlySet<number> = new Set([STRAIGHT, 4, 10]);
+const LINES = [STRAIGHT, 4, 10];
 
 /** Largest difference in pixels between the length of a line and that of a row. */
 const TOLERANCE = 2;
 
-/**
- * The first line inside the reference image that has as many pixels as a row.
- *
- * @param shape of the reference image
- * @param scanned number of pixels per row
- */
+/** The first line inside the reference image, of this `shape`, that has as many pixels as a row of `scanned` pixels. */
 export function scanLine(regions: Settings, shape: ImageShape, scanned: number): ScanPath {
   for (const { name, values } of regions.sections) {
     if (name !== "ROIBase Body") continue;
     const kind = settingNumber(values.get("SHAPE") ?? null);
     const angle = settingNumber(values.get("ANGLE") ?? null) ?? 0;
     // How rotated lines are stored is unknown.
-    if (kind === null || !LINES.has(kind) || angle !== 0) continue;
+    if (kind === null || !LINES.includes(kind) || angle !== 0) continue;
     const [x, y] = [coordinates(values.get("X")), coordinates(values.get("Y"))];
     if (x === null || y === null) continue;
-    const pixels = pixelsOf(x, y);
+    // A row has as many pixels as the line is long, or one more.
+    const pixels = Math.round(
+      x.slice(1).reduce((sum, to, i) => sum + Math.hypot(to - x[i]!, y[i + 1]! - y[i]!), 0),
+    );
     if (pixels < scanned - 1 - TOLERANCE || pixels > scanned + TOLERANCE) continue;
     const path = pathInside({ x, y }, shape, kind === STRAIGHT);
     if (path !== null) return path;
@@ -115,11 +109,4 @@ function coordinates(text: string | undefined): number[] | null {
   const parts = (text ?? "").split(",", MAX_PATH_POINTS + 1).map((part) => settingNumber(part));
   const numbers = parts.filter((part) => part !== null);
   return numbers.length === parts.length ? numbers : null;
-}
-
-/** Length of a line in whole pixels. A row has as many pixels, or one more. */
-function pixelsOf(x: readonly number[], y: readonly number[]): number {
-  let length = 0;
-  for (let i = 1; i < x.length; i += 1) length += Math.hypot(x[i]! - x[i - 1]!, y[i]! - y[i - 1]!);
-  return Math.round(length);
 }

@@ -12,9 +12,6 @@ const MAX_ITEMS = 1 << 18;
 /** Largest number of bytes to skip before the first section. */
 const MAX_JUNK_BYTES = 1024;
 
-/** Matches a decimal comma, perhaps with a stray `.0` after the number: `211,761.0`. */
-const WITH_COMMA = /^([+-]?\d+),(\d+)(?:\.0*)?$/;
-
 /** A parsed text. */
 export class Settings {
   /** All sections in order, with values without their quotes; several may have the same name. */
@@ -77,13 +74,8 @@ export function readText(source: ByteSource): string {
   return text[1] === 0 ? new TextDecoder("utf-16le").decode(text) : textFrom(text);
 }
 
-/** A number with a decimal point or comma, or `null`. */
-export function settingNumber(text: string | null): number | null {
-  const comma = WITH_COMMA.exec(text?.trim() ?? "");
-  return comma ? numberOf(`${comma[1]}.${comma[2]}`) : numberOf(text);
-}
+/** A number with a decimal point or comma, perhaps with a stray `.0` after the comma (`211,761.0`); or `null`. */
+export const settingNumber = (text: string | null): number | null =>
+  numberOf(text?.trim().replace(/^([+-]?\d+),(\d+)(?:\.0*)?$/, "$1.$2"));
 
-function unquoted(value: string): string {
-  const [, , inner] = /^(["'])(.*)\1$/s.exec(value) ?? [];
-  return inner ?? value;
-}
+const unquoted = (value: string) => /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value;

@@ -23,12 +23,8 @@ export interface NamedStreams {
 /** Memory per name in a list and in a map. */
 const NAME_BYTES = 200;
 
-/** `NAME.oif.files`, the folder beside `NAME.oif`. */
-const FOLDER = /\.oif\.files$/i;
+/** The end of `NAME.oif.files`, the folder beside `NAME.oif`. */
 const FOLDER_END = ".files";
-
-/** Matches planes and reference images as FluoView names them. */
-const PLANE = /^s_(?:[a-z]\d{3,})+(?:-r\d{3,})?\.tif$/i;
 
 /** The entry of a folder with this name, ignoring case, or `null`. */
 function entryOf(folder: string, name: string, files: FileAccess): string | null {
@@ -43,8 +39,7 @@ function entryOf(folder: string, name: string, files: FileAccess): string | null
 function settingsOf(path: string, files: FileAccess): string | null {
   const folder = dirname(path);
   const name = settingsName(basename(folder));
-  if (name === null) return null;
-  const settings = entryOf(dirname(folder), name, files);
+  const settings = name === null ? null : entryOf(dirname(folder), name, files);
   return settings !== null && files.kind(settings) === "file" ? settings : null;
 }
 
@@ -54,15 +49,14 @@ export const isPartOfOif = (path: string, files: FileAccess): boolean =>
 
 /** Name of the settings file for a folder of planes, or `null`. */
 export const settingsName = (folder: string): string | null =>
-  FOLDER.test(folder) ? folder.slice(0, -FOLDER_END.length) : null;
+  /^(.*\.oif)\.files$/is.exec(folder)?.[1] ?? null;
 
 /** True for the name of a plane or reference image. */
-export const isPlaneName = (name: string): boolean => PLANE.test(name);
+export const isPlaneName = (name: string): boolean => /^s_(?:[a-z]\d{3,})+(?:-r\d{3,})?\.tif$/i.test(name);
 
 /**
- * The files of an OIF.
+ * The files of an OIF. `path` is that of its settings, or of a file in its folder.
  *
- * @param path of its settings, or of a file in its folder
  * @throws {DecodeFailed} the folder is missing
  * @throws {NoImage} the path is not part of an acquisition
  */
@@ -150,6 +144,4 @@ export const isOib = (file: ByteSource): boolean =>
   unlessDamaged(() => new CompoundFile(file).open(INFO, INFO) !== null, false);
 
 /** The file name without its storage and without the marks of some exports (`GST...=`). */
-export function lastPart(value: string): string {
-  return value.replace(/^.*[\\/]/s, "").replace(/GST.*=/s, "");
-}
+export const lastPart = (value: string): string => value.replace(/^.*[\\/]/s, "").replace(/GST.*=/s, "");
