@@ -3,19 +3,14 @@ import { type Calibration, calibrationsOf } from "../metadata/axes.ts";
 import { meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import { isStraight, type PvFrame, type PvScan, type PvSequence, settingOf } from "../metadata/pvscan.ts";
 import type { AxisLetter } from "../reader.ts";
-import { warnIf, type Warning } from "../warning.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
 import { pixelsBetween } from "./reference_image.ts";
 
 /** Largest relative difference between the mean distance of frames and their stated period. */
 const TOLERANCE = 0.05;
 
-/**
- * The known steps of a scene's axes, by letter.
- *
- * @param times seconds of its time points since the first, or `null`
- * @param line settings of a line scan, or `null`
- */
+/** The known steps of a scene's axes, by letter, from the seconds of its time points and the settings of a line scan. */
 export function stepsOf(
   scan: PvScan,
   group: CycleGroup,
@@ -72,26 +67,19 @@ export interface LineSettings {
   readonly warnings: readonly Warning[];
 }
 
-/** The settings of a line scan. @param size size of its images */
+/** The settings of a line scan, whose images have this size. */
 export function lineSettings(
   scan: PvScan,
   sequence: PvSequence,
-  size: { readonly rows: number; readonly columns: number },
+  { rows, columns }: { readonly rows: number; readonly columns: number },
 ): LineSettings {
   const general = settingOf([scan.state], "linesPerFrame");
-  const lines = settingOf(ownLevels(sequence), "linesPerFrame") ?? (general === size.rows ? general : null);
+  const lines = settingOf(ownLevels(sequence), "linesPerFrame") ?? (general === rows ? general : null);
   const period = periodOf(scan, sequence, lines);
-  const pixel = pixelOf(scan, sequence, size.columns);
-  return {
-    lines,
-    period,
-    dwell: settingOf([...ownLevels(sequence), scan.state], "dwellTime"),
-    pixel: pixel.step,
-    warnings: [
-      ...warnIf(period === null, "step_unknown", "The PVScan document does not state the time of a line"),
-      ...pixel.warnings,
-    ],
-  };
+  const text = "The PVScan document does not state the time of a line";
+  const warnings = warnIf(period === null, "step_unknown", text);
+  const pixel = pixelOf(scan, sequence, columns, warnings);
+  return { lines, period, dwell: settingOf(levelsOf(scan, sequence), "dwellTime"), pixel, warnings };
 }
 
 /** Levels from the frame outwards, without the document. */
@@ -115,28 +103,23 @@ function periodOf(scan: PvScan, sequence: PvSequence, lines: number | null): num
 }
 
 /** Micrometres per column, from the length of the line; a column of a straight line may be a pixel of its image. */
-function pixelOf(
-  scan: PvScan,
-  sequence: PvSequence,
-  columns: number,
-): { readonly step: number | null; readonly warnings: readonly Warning[] } {
+function pixelOf(scan: PvScan, sequence: PvSequence, columns: number, warnings: Warning[]): number | null {
   const own = settingOf(ownLevels(sequence), "micronsPerPixel/XAxis");
-  if (own !== null) return { step: positive(own), warnings: [] };
+  if (own !== null) return positive(own);
   const general = positive(settingOf([scan.state], "micronsPerPixel/XAxis"));
-  const length = positive(sequence.line?.length);
-  const byLength = length === null ? null : length / columns;
-  if (byLength === null) {
-    const { line } = sequence;
+  const { line } = sequence;
+  const length = positive(line?.length);
+  if (length === null) {
     const pixels = line !== null && isStraight(line) ? pixelsBetween(line.straight) : null;
     const step = pixels !== null && Math.abs(pixels - columns) < 1 ? general : null;
     const text = "The PVScan document does not state the width of a column";
-    return { step, warnings: warnIf(step === null, "step_unknown", text) };
+    warnings.push(...warnIf(step === null, "step_unknown", text));
+    return step;
   }
-  const agrees = general === null || Math.abs(general / byLength - 1) <= AGREEMENT;
+  const byLength = length / columns;
+  if (general === null || Math.abs(general / byLength - 1) <= AGREEMENT) return general ?? byLength;
   const text =
     `The length of the line gives columns of ${byLength} um, but pixels of its frame have ${general} um`;
-  return {
-    step: agrees ? general ?? byLength : byLength,
-    warnings: warnIf(!agrees, "metadata_disagree", text),
-  };
+  warnings.push(warning("metadata_disagree", text));
+  return byLength;
 }

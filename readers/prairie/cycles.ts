@@ -8,31 +8,25 @@ import {
   settingOf,
 } from "../metadata/pvscan.ts";
 
-/** The axis along which the frames of a sequence follow one another. */
-export type FrameAxis = "line" | "Z" | "T";
-
 /** Sequences of one scene, in document order. */
 export interface CycleGroup {
-  /** Axis of the frames; `line` if each frame is a line scan. */
-  readonly axis: FrameAxis;
+  /** Axis along which the frames of a sequence follow one another; `line` if each frame is a line scan. */
+  readonly axis: "line" | "Z" | "T";
   readonly sequences: readonly PvSequence[];
   readonly indices: readonly number[];
 }
 
-/** Smallest distance in micrometres of two distinct stage positions, if the size of the frame is unknown. */
-const LEAST_DISTANCE = 1;
-
-/** Smallest distance of two distinct stage positions, as a share of the frame; neighbours in a grid overlap by less than half. */
-const DISTANCE_SHARE = 0.1;
+/**
+ * Smallest distance of two distinct stage positions: in micrometres, if the size of the frame is unknown, and as a share of the
+ * frame; neighbours in a grid overlap by less than half.
+ */
+const [LEAST_DISTANCE, DISTANCE_SHARE] = [1, 0.1];
 
 /** Largest number of positions that are distinguished for one kind of sequence; each further sequence is a scene. */
 const MAX_PLACES = 256;
 
-/** The axis of the frames of a sequence, by its type. */
-export function frameAxis({ type }: PvSequence): FrameAxis {
-  if (/line\s*scan/i.test(type)) return "line";
-  return /ZSeries|Volume/i.test(type) ? "Z" : "T";
-}
+const axisOf = (type: string): CycleGroup["axis"] =>
+  /line\s*scan/i.test(type) ? "line" : /ZSeries|Volume/i.test(type) ? "Z" : "T";
 
 /** The settings of a frame, from the innermost level outwards. */
 export function levelsOf(scan: PvScan, sequence: PvSequence, frame = sequence.frames[0]): readonly PvState[] {
@@ -50,12 +44,12 @@ export function channelFiles({ files }: PvFrame): PvFile[] {
  * are the time points of one scene; every other sequence is a scene.
  */
 export function groupsOf(scan: PvScan): CycleGroup[] {
-  const groups: { axis: FrameAxis; sequences: PvSequence[]; indices: number[] }[] = [];
+  const groups: (CycleGroup & { sequences: PvSequence[]; indices: number[] })[] = [];
   const byKind = new Map<string, { count: number; place: Place; group: (typeof groups)[number] }[]>();
   scan.sequences.forEach((sequence, index) => {
     const { type, frames } = sequence;
     const count = frames.length;
-    const axis = frameAxis(sequence);
+    const axis = axisOf(type);
     const isSeries = axis !== "line" && count > 0 && /^[TZ]Series/i.test(type);
     const known = isSeries ? byKind.getOrInsertComputed(kindOf(scan, sequence), () => []) : [];
     const place = placeOf(scan, sequence);
@@ -136,13 +130,16 @@ export class FrameGrid {
     return frames[backward ? this.slices - 1 - z : z];
   }
 
-  *frames(): Generator<PvFrame> {
+  /** The frame at each time and focus; `undefined` for one that was not recorded. */
+  *places(): Generator<PvFrame | undefined> {
     for (let t = 0; t < this.times; t += 1) {
-      for (let z = 0; z < this.slices; z += 1) {
-        const frame = this.at(t, z);
-        if (frame !== undefined) yield frame;
-      }
+      for (let z = 0; z < this.slices; z += 1) yield this.at(t, z);
     }
+  }
+
+  /** The recorded frames. */
+  frames(): IteratorObject<PvFrame> {
+    return this.places().filter((frame) => frame !== undefined);
   }
 
   file(at: { readonly t: number; readonly z: number }, channel: number): PvFile | undefined {

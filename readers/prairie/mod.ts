@@ -27,34 +27,26 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     const document = documentAt(path, files);
     const opened = { document, files: new ScanFiles(document, files) };
     const groups = groupsOf(document.scan);
-    const { held = [], left = [] } = Object.groupBy(
-      groups,
-      (group) => holdsImages(group, opened.files) ? "held" : "left",
-    );
+    const isHeld = (group: CycleGroup) => holdsImages(group, opened.files);
+    const { held = [], left = [] } = Object.groupBy(groups, (group) => isHeld(group) ? "held" : "left");
     if (held.length === 0) throw new DecodeFailed(withoutImages(opened, files));
     // If only one of several cycles is left, it keeps its number.
     if (groups.length === 1) return oneScene(sceneImage(opened, held[0]!));
     const sequence = document.images.get(basename(path)) ?? -1;
     const known = new Map<CycleGroup, Acquisition>();
+    const without = `Cycles without images are left out: ${listed(left.map(nameOf))}`;
     return {
       count: held.length,
       own: Math.max(0, held.findIndex(({ indices }) => indices.includes(sequence))),
-      warnings: warnIf(
-        left.length > 0,
-        "scenes_left_out",
-        `Cycles without images are left out: ${listed(left.map(nameOf))}`,
-      ),
+      warnings: warnIf(left.length > 0, "scenes_left_out", without),
+      // Sizes come from opened images only: the document also states sizes, but images may have others.
       entries: (most) =>
-        held.slice(0, most).map((group) => ({
-          name: nameOf(group),
-          // Sizes come from opened images only: the document also states sizes, but images may have others.
-          sizes: sizesOf(known.get(group)?.axes ?? []),
-        })),
+        held.slice(0, most)
+          .map((group) => ({ name: nameOf(group), sizes: sizesOf(known.get(group)?.axes ?? []) })),
       open: (scene) =>
         Promise.try(() => {
-          const group = held[scene]!;
-          const image = sceneImage(opened, group);
-          known.set(group, image);
+          const image = sceneImage(opened, held[scene]!);
+          known.set(held[scene]!, image);
           return image;
         }),
     };
@@ -62,18 +54,14 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
 }
 
 function documentAt(path: string, files: FileAccess): FoundDocument {
-  const own = documentOf(path, files);
-  if (own === null) return readDocument(path, files);
-  if ("reason" in own.found) {
-    throw new NoImage(`the file is an image of Prairie View, but ${own.found.reason}`);
-  }
-  return own.found;
+  const found = documentOf(path, files)?.found ?? readDocument(path, files);
+  if (!("reason" in found)) return found;
+  throw new NoImage(`the file is an image of Prairie View, but ${found.reason}`);
 }
 
 const holdsImages = ({ sequences }: CycleGroup, files: ScanFiles) =>
-  sequences.some(({ frames }) =>
-    frames.some((frame) => frame.files.some(({ name }) => files.sizeOf(name) !== null))
-  );
+  sequences.flatMap(({ frames }) => frames)
+    .some((frame) => frame.files.some(({ name }) => files.sizeOf(name) !== null));
 
 function withoutImages({ document, files }: OpenedScan, access: FileAccess): string {
   const [name] = document.images.keys();

@@ -29,7 +29,8 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   const { scan } = document;
   const grid = new FrameGrid(scan, group);
   const { channels, warnings } = channelsOf(grid, files);
-  const places = storedImages(grid, files).take(MAX_TRIED);
+  const named = grid.frames().flatMap((frame) => frame.files);
+  const places = named.filter(({ name }) => files.sizeOf(name) !== null).take(MAX_TRIED);
   const images = PlaneFiles.open(places, files.open, files.access);
   const sequence = group.sequences[0]!;
   const isLine = group.axis === "line";
@@ -74,12 +75,8 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
       plane: ({ t, z, channel }) => {
         const wanted = channels[channel]?.channel ?? 0;
         const file = grid.file({ t, z }, wanted);
-        if (file === undefined) {
-          throw new PlaneNotFound(
-            `the PVScan document names no image of T=${t} Z=${z} of channel ${wanted}`,
-          );
-        }
-        return images.get(file, layout, isLine);
+        if (file !== undefined) return images.get(file, layout, isLine);
+        throw new PlaneNotFound(`the PVScan document names no image of T=${t} Z=${z} of channel ${wanted}`);
       },
     },
     images.first.tiff.first,
@@ -96,49 +93,36 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   };
 }
 
-function* storedImages(grid: FrameGrid, files: ScanFiles): Generator<PvFile> {
-  for (const frame of grid.frames()) {
-    for (const file of frame.files) if (files.sizeOf(file.name) !== null) yield file;
-  }
-}
-
 /** The first stored image of each channel, or else the first named one, in order of channel number. */
 function channelsOf(grid: FrameGrid, files: ScanFiles): { channels: PvFile[]; warnings: Warning[] } {
   const channels = new Map<number, PvFile>();
-  const stored = new Set<number>();
+  const isStored = (file: PvFile | undefined) => file !== undefined && files.sizeOf(file.name) !== null;
   let doubled = false;
   for (const frame of grid.frames()) {
     const named = channelFiles(frame);
     doubled ||= named.length < frame.files.length;
     for (const file of named) {
-      const isStored = !stored.has(file.channel) && files.sizeOf(file.name) !== null;
-      if (isStored) stored.add(file.channel);
-      if (isStored || !channels.has(file.channel)) channels.set(file.channel, file);
+      const known = channels.get(file.channel);
+      if (known === undefined || !isStored(known) && isStored(file)) channels.set(file.channel, file);
     }
   }
+  const text = "The PVScan document names several images for one channel of a frame; the first is served";
   return {
     channels: [...channels.values()].sort((a, b) => a.channel - b.channel),
-    warnings: warnIf(
-      doubled,
-      "content_left_out",
-      "The PVScan document names several images for one channel of a frame; the first is served",
-    ),
+    warnings: warnIf(doubled, "content_left_out", text),
   };
 }
 
 function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): Warning[] {
   let [frames, images] = [0, 0];
   const absent: string[] = [];
-  for (let t = 0; t < grid.times; t += 1) {
-    for (let z = 0; z < grid.slices; z += 1) {
-      const frame = grid.at(t, z);
-      if (frame === undefined) frames += 1;
-      for (const { channel } of frame === undefined ? [] : channels) {
-        const file = frame?.files.find((one) => one.channel === channel);
-        if (file !== undefined && files.sizeOf(file.name) !== null) continue;
-        images += 1;
-        if (file !== undefined && absent.length < MAX_LISTED) absent.push(`"${file.name}"`);
-      }
+  for (const frame of grid.places()) {
+    if (frame === undefined) frames += 1;
+    for (const { channel } of frame === undefined ? [] : channels) {
+      const file = frame?.files.find((one) => one.channel === channel);
+      if (file !== undefined && files.sizeOf(file.name) !== null) continue;
+      images += 1;
+      if (file !== undefined && absent.length < MAX_LISTED) absent.push(`"${file.name}"`);
     }
   }
   const named = absent.length === 0 ? "" : `: ${listed(absent, images)}`;
