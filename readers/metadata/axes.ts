@@ -9,29 +9,29 @@ import { differ } from "./text.ts";
 /** A factor as `[multiply, divide]`, so that 100 nm becomes exactly 0.1 um. */
 type Factor = readonly [number, number];
 
-/** SI prefixes: symbol, name, power of ten. */
-const PREFIXES: readonly (readonly [string, string, number])[] = [
-  ["y", "yocto", -24],
-  ["z", "zepto", -21],
-  ["a", "atto", -18],
-  ["f", "femto", -15],
-  ["p", "pico", -12],
-  ["n", "nano", -9],
-  ["u", "micro", -6],
-  ["m", "milli", -3],
-  ["c", "centi", -2],
-  ["d", "deci", -1],
+/** SI prefixes: names, and symbols by power of ten. */
+const NAMES =
+  "yocto zepto atto femto pico nano micro milli centi deci deca hecto kilo mega giga tera peta exa zetta yotta";
+const POWERS = {
+  y: -24,
+  z: -21,
+  a: -18,
+  f: -15,
+  p: -12,
+  n: -9,
+  u: -6,
+  m: -3,
+  c: -2,
+  d: -1,
+  da: 1,
+  h: 2,
+  k: 3,
+};
+const LARGE_POWERS = { M: 6, G: 9, T: 12, P: 15, E: 18, Z: 21, Y: 24 };
+const PREFIXES: readonly (readonly [symbol: string, name: string, power: number])[] = [
   ["", "", 0],
-  ["da", "deca", 1],
-  ["h", "hecto", 2],
-  ["k", "kilo", 3],
-  ["M", "mega", 6],
-  ["G", "giga", 9],
-  ["T", "tera", 12],
-  ["P", "peta", 15],
-  ["E", "exa", 18],
-  ["Z", "zetta", 21],
-  ["Y", "yotta", 24],
+  ...Object.entries({ ...POWERS, ...LARGE_POWERS })
+    .map(([symbol, power], i) => [symbol, NAMES.split(" ")[i]!, power] as const),
 ];
 
 /** Factors of a unit with every prefix, by symbol and by name. The plain unit is `10 ** exponent` served units. */
@@ -44,44 +44,42 @@ function prefixed(symbol: string, name: string, exponent: number): Record<string
   }));
 }
 
+/** Factors of units by their names, which blanks separate. */
+const unprefixed = (units: Record<string, Factor>): Record<string, Factor> =>
+  Object.fromEntries(
+    Object.entries(units).flatMap(([names, factor]) => names.split(" ").map((name) => [name, factor])),
+  );
+
 /** Units of length: symbols as in the SI, names in lower case. */
 const LENGTHS: Record<string, Factor> = {
   ...prefixed("m", "meter", 6),
-  micron: [1, 1],
-  "å": [1, 1e4],
-  angstrom: [1, 1e4],
-  in: [25_400, 1],
-  inch: [25_400, 1],
-  inches: [25_400, 1],
-  '"': [25_400, 1],
-  thou: [25.4, 1],
-  li: [25_400, 12],
-  ft: [304_800, 1],
-  foot: [304_800, 1],
-  yd: [914_400, 1],
-  yard: [914_400, 1],
-  mi: [1_609_344_000, 1],
-  mile: [1_609_344_000, 1],
-  pt: [25_400, 72],
-  // IAU 2015, resolution B2: 648000 / pi astronomical units of 149597870700 m.
-  ua: [1.495978707e17, 1],
-  ly: [9.4607304725808e21, 1],
-  pc: [3.0856775814913673e22, 1],
-  parsec: [3.0856775814913673e22, 1],
+  ...unprefixed({
+    micron: [1, 1],
+    "å angstrom": [1, 1e4],
+    'in inch inches "': [25_400, 1],
+    thou: [25.4, 1],
+    li: [25_400, 12],
+    "ft foot": [304_800, 1],
+    "yd yard": [914_400, 1],
+    "mi mile": [1_609_344_000, 1],
+    pt: [25_400, 72],
+    // IAU 2015, resolution B2: 648000 / pi astronomical units of 149597870700 m.
+    ua: [1.495978707e17, 1],
+    ly: [9.4607304725808e21, 1],
+    "pc parsec": [3.0856775814913673e22, 1],
+  }),
 };
 
 const DURATIONS: Record<string, Factor> = {
   ...prefixed("s", "second", 0),
-  usec: [1, 1e6],
-  msec: [1, 1e3],
-  sec: [1, 1],
-  min: [60, 1],
-  minute: [60, 1],
-  h: [3600, 1],
-  hr: [3600, 1],
-  hour: [3600, 1],
-  d: [86_400, 1],
-  day: [86_400, 1],
+  ...unprefixed({
+    usec: [1, 1e6],
+    msec: [1, 1e3],
+    sec: [1, 1],
+    "min minute": [60, 1],
+    "h hr hour": [3600, 1],
+    "d day": [86_400, 1],
+  }),
 };
 
 /** Prefixed symbols that are accepted in any case. In all others the case counts (Mm and mm, Gs and gs). */
@@ -103,11 +101,7 @@ function factorOf(table: Record<string, Factor>, unit: string): Factor | undefin
   // Accepts both code points of the micro sign, British spelling and the plural.
   const plain = unit.replace(/[µμ]/g, "u").replace(/metre(s?)$/, "meter$1");
   const singular = plain.length > 2 ? plain.replace(/s$/, "") : plain;
-  return Object.hasOwn(table, plain)
-    ? table[plain]
-    : Object.hasOwn(table, singular)
-    ? table[singular]
-    : undefined;
+  return table[[plain, singular].find((name) => Object.hasOwn(table, name)) ?? ""];
 }
 
 /**
@@ -138,9 +132,8 @@ function scaled(step: number, [multiply, divide]: Factor, unit: string, written:
 }
 
 /** The calibration; `undefined` for {@linkcode UNCALIBRATED}. */
-export function known(calibration: Calibration): Calibration | undefined {
-  return calibration === UNCALIBRATED ? undefined : calibration;
-}
+export const known = (calibration: Calibration): Calibration | undefined =>
+  calibration === UNCALIBRATED ? undefined : calibration;
 
 /** The known calibrations, by axis letter. */
 export function calibrationsOf(

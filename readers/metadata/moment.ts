@@ -1,10 +1,8 @@
 /** Date and time of an acquisition, as written and without converting the time zone. */
 
-/** Date and time; `""` if unknown. */
+/** Date as `YYYYMMDD` and time as `HH:MM:SS`; `""` if unknown. */
 export interface Moment {
-  /** `YYYYMMDD` */
   readonly date: string;
-  /** `HH:MM:SS` */
   readonly time: string;
 }
 
@@ -23,14 +21,10 @@ export function momentOf(text: string | null | undefined): Moment {
 }
 
 /** Year, month and day, or hour, minute and second. */
-export type Parts = readonly [
-  string | number | undefined,
-  string | number | undefined,
-  string | number | undefined,
-];
+export type Parts = readonly (string | number | undefined)[];
 
 /** Date and time from their parts; {@linkcode UNDATED} if the date is invalid, no time if the time is invalid. */
-export function moment([year, month, day]: Parts, time: Parts = [undefined, undefined, undefined]): Moment {
+export function moment([year, month, day]: Parts, time: Parts = []): Moment {
   const two = (part: string | number | undefined) => String(Math.trunc(Number(part ?? 0))).padStart(2, "0");
   const exists = Number(year) >= 1900 && Number(year) <= 9999 && Number(month) >= 1 && Number(month) <= 12 &&
     Number(day) >= 1 && Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
@@ -44,9 +38,8 @@ export function moment([year, month, day]: Parts, time: Parts = [undefined, unde
 }
 
 /** Hour of the day. `half` is `AM` or `PM` on a twelve-hour clock, on which 12 AM is midnight. */
-export function hourOf(hours: string | undefined, half: string | undefined): number {
-  return half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
-}
+export const hourOf = (hours: string | undefined, half: string | undefined): number =>
+  half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
 
 /**
  * Reads `07/22/2025 12:14:20.091 PM`: month first, twelve-hour clock. Some systems write the year first with 24 hours, or the day
@@ -71,6 +64,5 @@ export function momentAt(milliseconds: number): Moment {
 }
 
 /** The first known moment. */
-export function firstMoment(...moments: readonly Moment[]): Moment {
-  return moments.find((m) => m.date !== "") ?? UNDATED;
-}
+export const firstMoment = (...moments: readonly Moment[]): Moment =>
+  moments.find(({ date }) => date !== "") ?? UNDATED;

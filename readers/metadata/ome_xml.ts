@@ -5,7 +5,7 @@ import { firstMoment, type Moment, momentOf } from "./moment.ts";
 import { differ, numberOf } from "./text.ts";
 import type { AxisLetter } from "../reader.ts";
 import { timesFrom } from "./time_stamps.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning } from "../warning.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
 /** Name, calibration, channels and times of an `Image` element. */
@@ -61,15 +61,9 @@ function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warni
   const [from, to] = [places.get(0), places.get(last)];
   if (stated === undefined || from === undefined || to === undefined || last < 1 || from === to) return [];
   const mean = Math.abs(to - from) / last;
-  if (!differ(mean, stated.step)) return [];
-  return [
-    warning(
-      "metadata_disagree",
-      `OME-XML states planes ${stated.step} ${stated.unit} apart, but places them ${
-        Number(mean.toPrecision(6))
-      } ${stated.unit} apart; the first counts`,
-    ),
-  ];
+  const found = `${Number(mean.toPrecision(6))} ${stated.unit} apart; the first counts`;
+  const text = `OME-XML states planes ${stated.step} ${stated.unit} apart, but places them ${found}`;
+  return warnIf(differ(mean, stated.step), "metadata_disagree", text);
 }
 
 /** `#rrggbb` of a signed 32-bit RGBA number (OME schema, "Color"). */

@@ -15,7 +15,7 @@ import {
   FIRST_POSITION,
   type Position,
 } from "../reader.ts";
-import { listed, type Warning, warning } from "../warning.ts";
+import { listed, warnIf, type Warning } from "../warning.ts";
 
 /** Checks that a scene exists. @throws {SceneOutOfRange} the file `name` has fewer scenes */
 export function requireScene(name: string, count: number, scene: number): void {
@@ -23,15 +23,9 @@ export function requireScene(name: string, count: number, scene: number): void {
   throw new SceneOutOfRange(`Scene ${scene} does not exist: ${quoted(name)} has ${range("scene", count)}`);
 }
 
-/**
- * Checks that a position exists.
- *
- * @param axes of the whole array; an axis that is left out has length 1
- * @throws {PositionOutOfRange} with the axis and its length
- */
+/** Checks that a position exists; an axis that is left out has length 1. @throws {PositionOutOfRange} with axis and length */
 export function requirePosition(name: string, axes: readonly Axis[], { t, l, z }: Position): void {
-  const indices: readonly [AxisLetter, number][] = [["T", t], ["L", l], ["Z", z]];
-  for (const [letter, index] of indices) {
+  for (const [letter, index] of [["T", t], ["L", l], ["Z", z]] as const) {
     const size = sizeAlong(axes, letter);
     if (isIndex(index, size)) continue;
     throw new PositionOutOfRange(
@@ -61,11 +55,8 @@ export function wantedChannels(
   const fitting = wanted.filter((c) => c.rows === first?.rows && c.columns === first.columns);
   if (fitting.length < wanted.length) {
     const shapes = wanted.map((c) => `channel ${c.index} is ${c.rows} x ${c.columns}`).join(", ");
-    throw new InvalidChannelIndices(
-      `The channels of "${name}" differ in shape (${shapes}); open them apart, for example ${
-        selection(fitting)
-      }`,
-    );
+    const apart = `open them apart, for example ${selection(fitting)}`;
+    throw new InvalidChannelIndices(`The channels of "${name}" differ in shape (${shapes}); ${apart}`);
   }
   return wanted;
 }
@@ -99,12 +90,8 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   const loaded = wanted.filter((channel) => first.get(channel) !== null);
   const absent = wanted.filter((channel) => first.get(channel) === null);
   if (loaded.length === 0) throw new DecodeFailed(`${lacking(absent)} in any file`);
-  const warnings: Warning[] = [];
-  if (absent.length > 0) {
-    if (asked) throw new DecodeFailed(`${lacking(absent)} in any file; ${selection(loaded)} works`);
-    warnings.push(
-      warning("channel_missing", `No plane of ${named(absent)} in any file; the others are loaded`),
-    );
+  if (asked && absent.length > 0) {
+    throw new DecodeFailed(`${lacking(absent)} in any file; ${selection(loaded)} works`);
   }
   const position = firstPosition(acquisition, loaded, search);
   if (position === null) {
@@ -115,20 +102,16 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
     );
   }
   const missing = loaded.filter(({ index }) => !holds(index, FIRST_POSITION));
-  if (missing.length > 0) {
-    warnings.push(
-      warning("opened_elsewhere", `Opened at ${written(position)}: ${lacking(missing)} before`),
-    );
-  }
+  const unloaded = `No plane of ${named(absent)} in any file; the others are loaded`;
+  const elsewhere = `Opened at ${written(position)}: ${lacking(missing)} before`;
+  const warnings = [
+    ...warnIf(absent.length > 0, "channel_missing", unloaded),
+    ...warnIf(missing.length > 0, "opened_elsewhere", elsewhere),
+  ];
   return { loaded, position, warnings };
 }
 
-/**
- * The first position at which all channels have a plane, or `null`.
- *
- * @param search counts down the positions that may still be visited
- * @throws {DecodeFailed} too many positions were visited
- */
+/** The first position at which all channels have a plane, or `null`. `search` counts down the visits that are left. */
 function firstPosition(
   { axes, holds }: Acquisition,
   channels: readonly Channel[],
@@ -139,11 +122,8 @@ function firstPosition(
       for (let l = 0; l < sizeAlong(axes, "L"); l += 1) {
         if (channels.every(({ index }) => holds!(index, { t, z, l }))) return { t, z, l };
         if ((search.left -= 1) >= 0) continue;
-        throw new DecodeFailed(
-          `the first ${MAX_VISITS} positions hold no plane of ${
-            named(channels)
-          }; choose other channels with "channelIndices"`,
-        );
+        const searched = `the first ${MAX_VISITS} positions hold no plane of ${named(channels)}`;
+        throw new DecodeFailed(`${searched}; choose other channels with "channelIndices"`);
       }
     }
   }
@@ -165,7 +145,6 @@ export const sizeAlong = (axes: readonly Axis[], letter: AxisLetter): number =>
 
 const isIndex = (index: number, count: number) => Number.isInteger(index) && index >= 0 && index < count;
 
-/** `only channel 0`, `channels 0 to 3`. */
 const range = (noun: string, count: number): string =>
   count === 1 ? `only ${noun} 0` : `${noun}s 0 to ${count - 1}`;
 
@@ -173,7 +152,6 @@ const written = ({ t, z, l }: Position): string =>
   Object.entries({ T: t, Z: z, L: l }).filter(([, index]) => index > 0).map(([axis, i]) => `${axis} ${i}`)
     .join(", ");
 
-/** `channel 1 ("RFP") has no plane`. */
 const lacking = (channels: readonly Channel[]): string =>
   `${named(channels)} ${channels.length === 1 ? "has" : "have"} no plane`;
 

@@ -35,12 +35,8 @@ export interface XmlLimits {
 const FORBIDDEN =
   /(?![\t\n\r])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
 
-/** Quick pre-check for {@linkcode FORBIDDEN}. */
-const SUSPICIOUS = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]|&#/u;
-
 /** Replaces characters that XML forbids but that some programs write into names. */
-export const allowedXml = (text: string): string =>
-  SUSPICIOUS.test(text) ? text.replace(FORBIDDEN, "\ufffd") : text;
+export const allowedXml = (text: string): string => text.replace(FORBIDDEN, "\ufffd");
 
 const local = (name: string) => name.includes(":") ? name.slice(name.lastIndexOf(":") + 1) : name;
 
@@ -133,18 +129,18 @@ function localAttributes(written: Record<string, string>): Record<string, string
   return attributes;
 }
 
+type Parent = XmlElement | undefined;
+
 /** First child with this local name. */
-export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
-  return element?.children.find((c) => c.name === name);
-}
+export const child = (element: Parent, name: string): XmlElement | undefined =>
+  element?.children.find((c) => c.name === name);
 
 /** Children with this local name. */
-export function children(element: XmlElement | undefined, name: string): XmlElement[] {
-  return element?.children.filter((c) => c.name === name) ?? [];
-}
+export const children = (element: Parent, name: string): XmlElement[] =>
+  element?.children.filter((c) => c.name === name) ?? [];
 
 /** First descendant with this local name, in document order. */
-export function descendant(element: XmlElement | undefined, name: string): XmlElement | undefined {
+export function descendant(element: Parent, name: string): XmlElement | undefined {
   for (const c of element?.children ?? []) {
     const found = c.name === name ? c : descendant(c, name);
     if (found) return found;
@@ -152,15 +148,11 @@ export function descendant(element: XmlElement | undefined, name: string): XmlEl
   return undefined;
 }
 
-/** All descendants with this local name, in document order. */
-export function descendants(element: XmlElement | undefined, name: string): XmlElement[] {
-  const found: XmlElement[] = [];
-  const search = (parent: XmlElement) => {
-    for (const c of parent.children) {
-      if (c.name === name) found.push(c);
-      search(c);
-    }
-  };
-  if (element) search(element);
+/** All descendants with this local name, in document order, added to `found`. */
+export function descendants(element: Parent, name: string, found: XmlElement[] = []): XmlElement[] {
+  for (const c of element?.children ?? []) {
+    if (c.name === name) found.push(c);
+    descendants(c, name, found);
+  }
   return found;
 }
