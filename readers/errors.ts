@@ -111,19 +111,18 @@ export class Stopped extends tagged(ReaderError, "shutting_down") {
   }
 }
 
-const CLASSES: Partial<Record<ErrorCode, new (message: string) => ReaderError>> = {
-  path_not_found: PathNotFound,
-  path_not_allowed: PathNotAllowed,
-  unsupported_format: UnsupportedFormat,
-  decode_failed: DecodeFailed,
-  invalid_channel_indices: InvalidChannelIndices,
-  channel_out_of_range: ChannelOutOfRange,
-  scene_out_of_range: SceneOutOfRange,
-  position_out_of_range: PositionOutOfRange,
-  plane_not_found: PlaneNotFound,
-  acquisition_changed: AcquisitionChanged,
-  shutting_down: Stopped,
-};
+const CLASSES: readonly (new (message: string) => ReaderError)[] = [
+  ...[
+    PathNotFound,
+    PathNotAllowed,
+    UnsupportedFormat,
+    DecodeFailed,
+    InvalidChannelIndices,
+    ChannelOutOfRange,
+  ],
+  ...[SceneOutOfRange, PositionOutOfRange, PlaneNotFound, AcquisitionChanged, Stopped],
+];
+const BY_TAG = new Map(CLASSES.map((One) => [new One("").tag, One]));
 
 /** A failure as a worker's message; `tag` is `null` for a bug in the program. */
 export interface WireError {
@@ -142,7 +141,7 @@ export function toWire(error: unknown): WireError {
 
 /** Restores the error: a {@linkcode ReaderError}, or an `Error` for a bug in the program. */
 export function fromWire(wire: WireError): Error {
-  const error = new (wire.tag === null ? Error : CLASSES[wire.tag] ?? Error)(wire.message);
+  const error = new (wire.tag === null ? Error : BY_TAG.get(wire.tag) ?? Error)(wire.message);
   error.stack = wire.stack;
   return error;
 }

@@ -7,19 +7,7 @@ import type { FileAccess } from "./io/random_access.ts";
 import { warnIf, type Warning } from "./warning.ts";
 
 /** Sample type in the file, without byte order. A packed width counts as the next wider type (12 bits: `uint16`). */
-export type SampleType =
-  | "bool"
-  | "uint8"
-  | "uint16"
-  | "uint32"
-  | "uint64"
-  | "int8"
-  | "int16"
-  | "int32"
-  | "int64"
-  | "float16"
-  | "float32"
-  | "float64";
+export type SampleType = "bool" | `${"uint" | "int"}${8 | 16 | 32 | 64}` | `float${16 | 32 | 64}`;
 
 /** Letters of the axes, in the order in which they are served. `L` is the spectral axis. */
 export const AXIS_ORDER = ["T", "L", "C", "Z", "Y", "X"] as const;
@@ -37,11 +25,10 @@ export interface Axis {
   readonly unit: string;
 }
 
-/** One channel of the file, loaded or not. */
+/** One channel of the file, loaded or not, with its served name. */
 export interface Channel {
   /** Index among the channels of the file, from 0. */
   readonly index: number;
-  /** Served name, made by `channels.ts`. */
   readonly name: string;
   readonly sampleType: SampleType;
   readonly rows: number;
@@ -60,9 +47,8 @@ export interface Position {
 /** Index 0 of every axis. */
 export const FIRST_POSITION: Position = { t: 0, z: 0, l: 0 };
 
-/** Memory that decoding needs besides the planes that it fills. */
+/** Memory that decoding needs at once besides the planes: bytes of a strip, tile or chunk, and the decoder's own memory. */
 export interface WorkingMemory {
-  /** Largest number of bytes at once: stored and decoded bytes of a strip, tile or chunk, and the decoder's own memory. */
   readonly bytes: number;
   /** True for a decoder whose memory is freed only when its worker ends. */
   readonly endsWithWorker: boolean;
@@ -72,9 +58,10 @@ export interface WorkingMemory {
 export const NO_WORKING_MEMORY: WorkingMemory = { bytes: 0, endsWithWorker: false };
 
 /** Memory for two decodings in sequence. */
-export function largerMemory(a: WorkingMemory, b: WorkingMemory): WorkingMemory {
-  return { bytes: Math.max(a.bytes, b.bytes), endsWithWorker: a.endsWithWorker || b.endsWithWorker };
-}
+export const largerMemory = (a: WorkingMemory, b: WorkingMemory): WorkingMemory => ({
+  bytes: Math.max(a.bytes, b.bytes),
+  endsWithWorker: a.endsWithWorker || b.endsWithWorker,
+});
 
 /** A range of rows of a plane, `end` excluded. */
 export interface RowRange {
@@ -83,13 +70,11 @@ export interface RowRange {
 }
 
 /**
- * How workers can divide compressed planes. Any rows between two cuts can be planned separately, and such a plan fills exactly
- * these rows.
+ * How workers can divide planes: numbers of consecutive channels and rows that are compressed together. Each multiple of the rows
+ * is a cut; any rows between two cuts can be planned separately, and such a plan fills exactly these rows.
  */
 export interface Division {
-  /** Number of consecutive channels that are compressed together. */
   readonly channels: number;
-  /** Number of rows that are compressed together; each multiple is a cut. */
   readonly rows: number;
 }
 
@@ -127,19 +112,15 @@ export type ServedLines = Required<Pick<PlanePlan, "rows" | "filled" | "warnings
  * The lines that all wanted channels have; an interrupted scan may have fewer in one channel than in another.
  *
  * @param stored number of complete lines of each wanted channel
- * @param planned number of lines of a complete scan
  * @param wanted rows to fill; all by default
  */
 export function servedLines(stored: readonly number[], planned: number, wanted?: RowRange): ServedLines {
   const rows = stored.reduce((fewest, own) => Math.min(fewest, own), Infinity);
+  const text = `${rows} of ${planned} lines are stored in every requested channel`;
   return {
     rows,
     filled: { start: Math.min(wanted?.start ?? 0, rows), end: Math.min(wanted?.end ?? rows, rows) },
-    warnings: warnIf(
-      rows < planned,
-      "lines_missing",
-      `${rows} of ${planned} lines are stored in every requested channel`,
-    ),
+    warnings: warnIf(rows < planned, "lines_missing", text),
   };
 }
 
@@ -156,9 +137,8 @@ export interface Reference {
   plan(): Promise<PlanePlan>;
 }
 
-/** Facts of a line scan; `null` if unknown. */
+/** Facts of a line scan, `null` if unknown. A line lasts from its start to the start of the next. */
 export interface LineScan {
-  /** Seconds from the start of one line to the start of the next. */
   readonly secondsPerLine: number | null;
   readonly secondsPerPixel: number | null;
   /** Whether every second line was scanned backwards. */
@@ -183,9 +163,8 @@ export interface Acquisition {
   readonly axes: readonly Axis[];
   /** All channels of the file, including samples (RGB). */
   readonly channels: readonly Channel[];
-  /** `YYYYMMDD` as the microscope wrote it, or `""`. */
+  /** `YYYYMMDD` and `HH:MM:SS` as the microscope wrote them, or `""`. */
   readonly date: string;
-  /** `HH:MM:SS` as the microscope wrote it, or `""`. */
   readonly time: string;
   /** Bytes of all files of the acquisition; `null` for a directory store. */
   readonly fileSize: number | null;
@@ -201,19 +180,11 @@ export interface Acquisition {
   readonly times: readonly number[] | null;
   /** Upper estimate of the bytes that the open acquisition keeps in memory, such as the offsets of all pages. */
   readonly indexBytes?: number;
-  /**
-   * Whether a plane is stored, according to the directory or the list of files; present if planes may be missing.
-   */
+  /** Whether a plane is stored, according to the directory or the list of files; present if planes may be missing. */
   holds?(channel: number, position: Position): boolean;
-  /**
-   * Paths of the files that identify the content. They do not depend on the opened file or scene. By default the opened file.
-   */
+  /** Paths of the files that identify the content, whichever file or scene is opened. By default the opened file. */
   files?(): readonly string[];
-  /**
-   * Adds the metadata documents of the file, as written and in order.
-   *
-   * @throws {DecodeFailed} a document is damaged, or the documents exceed the limit
-   */
+  /** Adds the metadata documents, as written and in order. @throws {DecodeFailed} one is damaged, or all exceed the limit */
   documents(list: DocumentList): void;
   /**
    * Plans the planes of some channels of equal shape at an existing position.
@@ -232,10 +203,9 @@ export interface Source {
   readonly files: FileAccess;
 }
 
-/** One scene in the list of scenes. */
+/** One scene in the list of scenes. Its sizes are empty if reading them would need more than the directory. */
 export interface SceneEntry {
   readonly name: string | null;
-  /** Length by axis as in {@linkcode Acquisition.axes}; empty if reading it would need more than the directory. */
   readonly sizes: Readonly<Partial<Record<AxisLetter, number>>>;
 }
 
@@ -268,9 +238,5 @@ export const oneScene = (acquisition: Acquisition): Scenes => ({
   open: () => Promise.resolve(acquisition),
 });
 
-/**
- * Reads the list of scenes. The files stay open until the caller closes `source.files`.
- *
- * @throws {DecodeFailed | UnsupportedFormat | Stopped}
- */
+/** Reads the scenes. Files stay open until the caller closes `source.files`. @throws {DecodeFailed | UnsupportedFormat | Stopped} */
 export type ReadScenes = (source: Source) => Promise<Scenes>;

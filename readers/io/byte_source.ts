@@ -8,21 +8,12 @@ export interface ByteSource {
   readonly size: number;
   /** True if reading parts has no advantage: the bytes are in memory, or can be verified only as a whole. */
   readonly asWhole?: boolean;
-  /**
-   * Checks that `length` bytes at `offset` lie inside.
-   *
-   * @param what name of the structure in messages: `strip 3`, `block`
-   * @throws {DecodeFailed} they lie outside, or a number is not a safe non-negative integer
-   */
+  // `what` names the structure in messages: `strip 3`, `block`. All throw {DecodeFailed} if a range does not lie inside.
+  /** Checks that `length` bytes at `offset` lie inside, and that both are safe non-negative integers. */
   require(offset: number, length: number, what: string): void;
-  /** Reads `length` bytes at `offset` into a new array. @throws {DecodeFailed} as {@linkcode readInto} does */
+  /** Reads `length` bytes at `offset` into a new array. @throws {DecodeFailed | Stopped} */
   read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer>;
-  /**
-   * Fills `target` from `offset` on.
-   *
-   * @throws {DecodeFailed} the range does not lie inside, or cannot be read
-   * @throws {Stopped} the open was stopped
-   */
+  /** Fills `target` from `offset` on. @throws {DecodeFailed | Stopped} */
   readInto(offset: number, target: Uint8Array, what: string): void;
 }
 

@@ -13,28 +13,20 @@ export interface MetadataDocument {
 
 /** Collects documents in the order in which a reader adds them. */
 export class DocumentList {
+  readonly found: MetadataDocument[] = [];
+  /** Largest number of bytes for the next document. */
+  left: number;
   readonly #most: number;
-  readonly #found: MetadataDocument[] = [];
-  #left: number;
 
   /** Starts an empty list; `most` limits the UTF-8 bytes of all documents together. */
   constructor(most: number) {
     this.#most = most;
-    this.#left = most;
-  }
-
-  /** Largest number of bytes for the next document. */
-  get left(): number {
-    return this.#left;
-  }
-
-  get found(): readonly MetadataDocument[] {
-    return this.#found;
+    this.left = most;
   }
 
   /** Checks before a document is read that it does not exceed the limit. @throws {DecodeFailed} too many bytes */
   require(bytes: number): void {
-    if (bytes > this.#left) {
+    if (bytes > this.left) {
       throw new DecodeFailed(`its metadata documents have more than ${this.#most} bytes`);
     }
   }
@@ -44,8 +36,8 @@ export class DocumentList {
     if (text === null || text === "") return;
     const bytes = Buffer.byteLength(text);
     this.require(bytes);
-    this.#left -= bytes;
-    this.#found.push({ name, mediaType, text });
+    this.left -= bytes;
+    this.found.push({ name, mediaType, text });
   }
 }
 

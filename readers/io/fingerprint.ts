@@ -1,7 +1,7 @@
 /** The fingerprint of an acquisition: 32 hexadecimal digits, from the sizes of its files and samples of their bytes. */
 import { createHash } from "node:crypto";
-import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../errors.ts";
-import type { FileAccess, RandomAccessFile } from "./random_access.ts";
+import { unlessMissing } from "./paths.ts";
+import type { FileAccess } from "./random_access.ts";
 
 /** Number of files whose bytes are sampled: the first and the last eight by path. Number and size of all files also count. */
 const MAX_FILES = 16;
@@ -10,12 +10,9 @@ const MAX_FILES = 16;
 const SAMPLE_BYTES = 16 << 10;
 
 /**
- * The fingerprint of some files. It does not depend on names and folders, so a copy has the same fingerprint.
+ * The fingerprint of some files, of this `size` together. It does not depend on names and folders, so a copy has the same.
  *
- * @param paths of all files, in any order
- * @param size of all files together, or `null` if unknown
- * @throws {Unreadable | DecodeFailed} a sampled file cannot be read, or became shorter
- * @throws {Stopped}
+ * @throws {Unreadable | DecodeFailed | Stopped} a sampled file cannot be read, or became shorter
  */
 export function fingerprintOf(
   paths: readonly string[],
@@ -32,23 +29,12 @@ export function fingerprintOf(
 }
 
 function digestOf(path: string, files: FileAccess): string {
-  let file: RandomAccessFile;
-  try {
-    file = files.open(path);
-  } catch (error) {
-    // Folders, dangling links and links out of the roots are not part of the acquisition.
-    if (
-      error instanceof UnsupportedFormat || error instanceof PathNotAllowed || error instanceof PathNotFound
-    ) return "";
-    throw error;
-  }
-  try {
-    const hash = createHash("sha256").update(`${file.size} `);
-    for (const [start, end] of samples(file.size)) hash.update(file.read(start, end - start, "a sample"));
-    return hash.digest("hex");
-  } finally {
-    file.close();
-  }
+  using file = unlessMissing(() => files.open(path));
+  // Folders, dangling links and links out of the roots are not part of the acquisition.
+  if (file === null) return "";
+  const hash = createHash("sha256").update(`${file.size} `);
+  for (const [start, end] of samples(file.size)) hash.update(file.read(start, end - start, "a sample"));
+  return hash.digest("hex");
 }
 
 /** Ranges to sample: the whole of a small file, else its start, middle and end. */

@@ -30,9 +30,8 @@ export function isInsideRoots(
 export type PathKind = "file" | "directory" | "other";
 
 /** The kind of a `stat` result. */
-export function statKind(stat: { isFile(): boolean; isDirectory(): boolean }): PathKind {
-  return stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
-}
+export const statKind = (stat: { isFile(): boolean; isDirectory(): boolean }): PathKind =>
+  stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
 
 /** Longest file name in bytes: the limit of current systems for one part of a path. */
 const MAX_NAME_BYTES = 255;
@@ -46,13 +45,10 @@ const NOWHERE: Readonly<Record<string, string>> = {
   EINVAL: "no file can have this name",
 };
 
-/** Error codes of denied access. */
-const CLOSED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
-
 const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
 
 /** True if the system denies access, for example to the folder of another account. */
-export const isClosed = ({ cause }: Unreadable): boolean => CLOSED.has(codeOf(cause));
+export const isClosed = ({ cause }: Error): boolean => ["EACCES", "EPERM"].includes(codeOf(cause));
 
 /** Why a path leads to nothing; `null` for any other failure. */
 function reasonMissing(path: string, cause: unknown): string | null {
@@ -102,9 +98,10 @@ export function unlessMissing<T>(find: () => T): T | null {
  * denied, {@linkcode Unreadable} for other faults (too many open files, a disk error).
  */
 export function pathError(path: string, cause: unknown): PathNotFound | Unreadable {
-  return CLOSED.has(codeOf(cause)) && reasonMissing(path, cause) === null
+  const error = failure(path, "opened", cause);
+  return error instanceof Unreadable && isClosed(error)
     ? notFound(path, "the server may not read it (docs/install.md#troubleshooting)", cause)
-    : failure(path, "opened", cause);
+    : error;
 }
 
 // File names written in documents. They can lead only to the document's folder and below.
@@ -144,9 +141,7 @@ export const ABSENT = "absent";
 /** Mark for a failed `stat`: {@linkcode ABSENT} if the file is missing. @throws {Unreadable} any other failure */
 function markOfNone(path: string, cause: unknown): string {
   const { NotFound, NotADirectory, FilesystemLoop } = Deno.errors;
-  if (cause instanceof NotFound || cause instanceof NotADirectory || cause instanceof FilesystemLoop) {
-    return ABSENT;
-  }
+  if ([NotFound, NotADirectory, FilesystemLoop].some((kind) => cause instanceof kind)) return ABSENT;
   const code = (cause as { code?: string }).code ?? String(cause);
   throw new Unreadable(`${quoted(basename(path))} cannot be compared with what it was: ${code}`, { cause });
 }

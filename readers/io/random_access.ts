@@ -57,8 +57,9 @@ const MAX_DESCRIPTORS = 16;
 /** The file system as one open may use it: limited to its roots, counted, stopped by its flag. */
 export class FileAccess {
   readonly counts: ReadCounts = { opens: 0, reads: 0, bytes: 0 };
+  /** Checked between reads, and by loops without reads. */
+  readonly stop: StopFlag;
   readonly #roots: readonly string[] | null;
-  readonly #stop: StopFlag;
   /** Files with a descriptor, in the order in which they received it. */
   readonly #open = new Set<RandomAccessFile>();
   readonly #firstMarks = new Map<string, string>();
@@ -69,20 +70,10 @@ export class FileAccess {
   #handedOn: RandomAccessFile | null = null;
   #closed = false;
 
-  /**
-   * Opens nothing yet.
-   *
-   * @param roots resolved directories that may be read; `null` for no limit
-   * @param stop checked between reads
-   */
+  /** Opens nothing yet. `roots` are resolved directories that may be read; `null` for no limit. */
   constructor(roots: readonly string[] | null = null, stop: StopFlag = new StopFlag()) {
     this.#roots = roots;
-    this.#stop = stop;
-  }
-
-  /** The stop flag of this open, for loops without reads. */
-  get stop(): StopFlag {
-    return this.#stop;
+    this.stop = stop;
   }
 
   /** Marks of the first and the last opened files, by resolved path. */
@@ -107,7 +98,7 @@ export class FileAccess {
    * @throws {UnsupportedFormat} a directory, fifo, socket or device
    */
   open(path: string): RandomAccessFile {
-    this.#stop.check();
+    this.stop.check();
     const handedOn = this.#handedOn;
     this.#handedOn = null;
     if (handedOn?.path === path) return handedOn;
@@ -116,7 +107,7 @@ export class FileAccess {
     this.#mark(opened.path, opened.mark);
     const file = new RandomAccessFile(opened, {
       counts: this.counts,
-      stop: this.#stop,
+      stop: this.stop,
       again: () => {
         const fd = this.#descriptorAgain(opened);
         this.#hold(file);
@@ -174,12 +165,7 @@ export class FileAccess {
   /** Opens a regular file inside the roots. @throws as {@linkcode open} */
   #descriptor(path: string): { path: string; fd: number; size: number; mark: string } {
     const resolved = this.#resolved(path, true);
-    let fd: number;
-    try {
-      fd = fs.openSync(resolved, OPEN_FLAGS);
-    } catch (cause) {
-      throw failure(path, "opened", cause);
-    }
+    const fd = attempt(path, "opened", () => fs.openSync(resolved, OPEN_FLAGS));
     try {
       const stat = fs.fstatSync(fd);
       if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is not a regular file`);
@@ -198,15 +184,11 @@ export class FileAccess {
    */
   #requireUnexchanged(path: string, { dev, ino }: { readonly dev: number; readonly ino: number }): void {
     if (this.#roots === null) return;
-    const [resolved, found] = attempt(
-      path,
-      "looked at again",
-      () => [Deno.realPathSync(path), Deno.statSync(path)] as const,
-    );
+    const look = () => [Deno.realPathSync(path), Deno.statSync(path)] as const;
+    const [resolved, found] = attempt(path, "looked at again", look);
     if (!isInsideRoots(resolved, this.#roots)) {
-      throw new PathNotAllowed(
-        `${quoted(path)} was exchanged for a link that leads out of the folders of this server`,
-      );
+      const text = "was exchanged for a link that leads out of the folders of this server";
+      throw new PathNotAllowed(`${quoted(path)} ${text}`);
     }
     if (resolved !== path || found.dev !== dev || found.ino !== ino) {
       throw new Unreadable(`${quoted(path)} was exchanged while it was opened`);
@@ -229,9 +211,7 @@ export class FileAccess {
     return found && (found.isFile ? "file" : found.isDirectory ? "directory" : "other");
   }
 
-  /**
-   * The file into which a path continues: `/data/a.zip` for `/data/a.zip/B/03/0`; `null` for a path that exists or leads nowhere.
-   */
+  /** The file into which a path leads: `/data/a.zip` for `/data/a.zip/B/03/0`; `null` for a path that exists or leads nowhere. */
   archiveOf(path: string): string | null {
     let at = path;
     while (this.kind(at) === null && dirname(at) !== at) at = dirname(at);
@@ -245,7 +225,7 @@ export class FileAccess {
   }
 
   #look(path: string): Deno.FileInfo | null {
-    this.#stop.check();
+    this.stop.check();
     if (!isInsideRoots(path, this.#roots)) return null;
     return unlessMissing(() => {
       const resolved = this.#roots === null ? path : this.resolve(path);
@@ -253,13 +233,9 @@ export class FileAccess {
     });
   }
 
-  /**
-   * True if a folder has an entry of this name, even a link that leads nowhere or out of the roots.
-   *
-   * @throws {Unreadable} the folder cannot be inspected
-   */
+  /** True if a folder has an entry of this name, even a link that leads nowhere or out of the roots. @throws {Unreadable} */
   hasEntry(path: string): boolean {
-    this.#stop.check();
+    this.stop.check();
     return unlessMissing(() => attempt(path, "looked at", () => Deno.lstatSync(path))) !== null;
   }
 
@@ -276,7 +252,7 @@ export class FileAccess {
    * @throws {DecodeFailed} more entries than {@linkcode MAX_FOLDER_ENTRIES}
    */
   list(folder: string): string[] {
-    this.#stop.check();
+    this.stop.check();
     const names: string[] = [];
     if (!isInsideRoots(folder, this.#roots)) return names;
     const directory = unlessMissing(() => {
@@ -310,7 +286,7 @@ export class FileAccess {
     return this.#resolved(path, this.#roots === null);
   }
 
-  /** Like {@linkcode resolve}; with `inKnownFolder`, uses the folder as first resolved. */
+  /** {@linkcode resolve}; with `inKnownFolder`, uses the folder as first resolved. */
   #resolved(path: string, inKnownFolder: boolean): string {
     const resolved = (inKnownFolder ? this.#inKnownFolder(path) : null) ??
       attempt(path, "looked at", () => fs.realpathSync(path));
@@ -351,9 +327,9 @@ interface FileHost {
   readonly stop: StopFlag;
   /** Returns a new descriptor after a rest. @throws {AcquisitionChanged | ReaderError} */
   again(): number;
-  /** Called before each read of the file. */
+  /** Called before each read. */
   used(): void;
-  /** Called after the file's descriptor was closed. */
+  /** Called after the descriptor was closed. */
   closed(): void;
 }
 
@@ -381,10 +357,9 @@ export class RandomAccessFile extends CheckedSource implements ByteSource {
   /**
    * Fills `target` from `offset` on.
    *
-   * @throws {DecodeFailed} the range lies outside the file, or the file became shorter since it was opened
+   * @throws {DecodeFailed | Stopped} as for any source, or the file became shorter since it was opened
    * @throws {Unreadable} the system cannot read the file
    * @throws {AcquisitionChanged} the file rested and has changed since
-   * @throws {Stopped} the open was stopped
    */
   override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
@@ -401,11 +376,8 @@ export class RandomAccessFile extends CheckedSource implements ByteSource {
       } catch (cause) {
         throw unreadable(this.path, `read at ${offset + done} (${what})`, cause);
       }
-      if (n === 0) {
-        throw new DecodeFailed(
-          `${what} at ${offset} + ${target.length}: the file became shorter while it was read`,
-        );
-      }
+      const range = `${offset} + ${target.length}`;
+      if (n === 0) throw new DecodeFailed(`${what} at ${range}: the file became shorter while it was read`);
       done += n;
       counts.reads += 1;
       counts.bytes += n;

@@ -47,19 +47,14 @@ export function keepGarbage(): void {
 // Zstandard, decoded into the caller's memory. `node:zlib` creates a decoder and an output buffer per stream, which is half of
 // the time for a stream in a Blosc chunk.
 
+/** Bytes in memory. */
+type Part = [memory: Uint8Array, start: number, length: number];
+
 /** The decoder under a stream of `node:zlib`, the same in Node and Deno. */
 export interface ZstdDecoder {
   readonly _handle: {
-    /** Decodes some input. @throws {Error} the input is damaged */
-    writeSync(
-      flush: number,
-      input: Uint8Array,
-      inputStart: number,
-      inputLength: number,
-      output: Uint8Array,
-      outputStart: number,
-      outputLength: number,
-    ): void;
+    /** Decodes `length` bytes from `start` of some input into as many of the output. @throws {Error} the input is damaged */
+    writeSync(flush: number, ...parts: [...Part, ...Part]): void;
     /** Starts another stream but keeps the window's memory. */
     reset(): void;
     close(): void;
@@ -84,10 +79,8 @@ export function zstdDecoder(): ZstdDecoder | null {
 }
 
 /**
- * Decodes whole Zstandard frames.
+ * Decodes whole Zstandard frames. If they state a size that fits `target`, the decoder needs no window (up to 128 MiB) and is kept.
  *
- * @param isBounded whether the frames state a size that fits `target`; the decoder then needs no window (up to 128 MiB), so it is
- * kept
  * @returns number of decoded bytes, at the start of `target`; `target.length + 1` if the frames hold more
  * @throws {Error} the frames are damaged
  */
@@ -152,10 +145,7 @@ export function copyFrames(frames: Uint8Array, target: Uint8Array): number {
 
 // WebAssembly. Packages call its public functions, so this code replaces them.
 
-/**
- * Calls `judge` with the new size in bytes before a memory grows; an exception prevents the growth. By default, memories grow up
- * to the maximum of their module.
- */
+/** Calls `judge` with the new size in bytes before a memory grows; an exception prevents the growth. */
 export function judgeGrowth(judge: (bytes: number) => void): void {
   const { grow } = WebAssembly.Memory.prototype;
   WebAssembly.Memory.prototype.grow = function (pages) {
@@ -165,10 +155,8 @@ export function judgeGrowth(judge: (bytes: number) => void): void {
 }
 
 /**
- * Reports each module that this thread compiles. While any thread holds a module, V8 compiles the same bytes only once per
- * process; otherwise each worker compiles them again.
- *
- * @param report called with the module and the length of its bytes
+ * Reports each module that this thread compiles, with the length of its bytes. While any thread holds a module, V8 compiles the
+ * same bytes only once per process; otherwise each worker compiles them again.
  */
 export function reportCompiled(report: (code: WebAssembly.Module, bytes: number) => void): void {
   const { instantiate } = WebAssembly;

@@ -134,13 +134,8 @@ function pathIn(folder: string, scan: string, files: FileAccess): string | null 
 }
 
 function isScan(path: string, files: FileAccess): boolean {
-  const file = files.openNeighbour(path);
-  if (file === null) return false;
-  try {
-    return holdsScan(file);
-  } finally {
-    file.close();
-  }
+  using file = files.openNeighbour(path);
+  return file !== null && holdsScan(file);
 }
 
 /** True if a file begins like the document of a scan. */

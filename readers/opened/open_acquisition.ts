@@ -38,7 +38,6 @@ const LEAST_INDEX_BYTES = 64 << 10;
 /** The first planes: planned with the description, decoded with the first order. */
 interface FirstPlanes {
   readonly channels: readonly number[];
-  /** The first position at which every channel has a plane. */
   readonly position: Position;
   readonly plan: PlanePlan;
   readonly reference: PlannedReference | null;
@@ -75,9 +74,8 @@ export class OpenAcquisition {
   }
 
   /**
-   * Opens a scene and reads its metadata.
+   * Opens a scene and reads its metadata. If that fails, closes the files.
    *
-   * @param files limited to the roots of the request; closed if the open fails
    * @throws {AcquisitionChanged} a mark of the source differs
    * @throws {ReaderError} with a message that names the file
    */
@@ -239,29 +237,27 @@ export class OpenAcquisition {
     return await this.acquisition.plan(channels, position, isWhole ? undefined : rows);
   }
 
-  /** Decodes and packs planes. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
+  // Each of these throws {AcquisitionChanged | DecodeFailed | Stopped}.
+
+  /** Decodes and packs planes. */
   async pack(order: PackOrder): Promise<PackedPlanes> {
     const { packPlanes } = await import("./archive_planes.ts");
     return (await this.#unchanged(() => packPlanes(this.acquisition, order, this.#files.stop)))[0];
   }
 
-  /** Plans planes of some channels at every position, without decoding. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
+  /** Plans planes of some channels at every position, without decoding. */
   async survey(channels: readonly number[]): Promise<void> {
     const { surveyPlanes } = await import("./archive_planes.ts");
     await this.#unchanged(() => surveyPlanes(this.acquisition, channels, this.#files.stop));
   }
 
-  /** The metadata documents of the file. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
+  /** The metadata documents of the file. */
   async documents(): Promise<readonly MetadataDocument[]> {
     const { documentsOf } = await import("../io/document_list.ts");
     return (await this.#unchanged(() => documentsOf(this.acquisition)))[0];
   }
 
-  /**
-   * Does some work, and checks the marks of the files before and after it.
-   *
-   * @returns the result, and the marks of the files that only this work read
-   */
+  /** Does some work between two checks of the marks. Returns its result, and the marks of the files that only this work read. */
   async #unchanged<T>(work: () => T | Promise<T>): Promise<[T, ReadonlyMap<string, string>]> {
     const { marks } = this.#source;
     this.#files.takeUsed();
@@ -296,7 +292,6 @@ function referenceSummary({ image, plan }: PlannedReference): AcquisitionSummary
   return { ...metadata, rows: plan.rows, columns: plan.columns };
 }
 
-/** Plans a reference image and adds its warnings. */
 const planReference = (image: Reference | null, warnings: Warning[]) =>
   unlessUnreadable(warnings, async () => {
     if (image === null) return null;
@@ -344,12 +339,12 @@ function failureOf(error: unknown, { request, marks }: AcquisitionSource, files:
 
 /** Adds the name of the file to errors about it. */
 function withName(path: string, error: unknown): unknown {
+  const name = quoted(basename(path));
   if (error instanceof PlaneNotFound) {
-    const message = `${quoted(basename(path))} does not hold this plane: ${error.message}`;
-    return new PlaneNotFound(message, { cause: error });
+    return new PlaneNotFound(`${name} does not hold this plane: ${error.message}`, { cause: error });
   }
   const isFull = error instanceof RangeError && error.message.includes("rray buffer allocation failed");
   if (!isFull && !isLoss(error)) return error;
   const reason = isFull ? "the machine has too little memory for it" : error.message;
-  return new DecodeFailed(`Cannot read "${basename(path)}": ${reason}`, { cause: error });
+  return new DecodeFailed(`Cannot read ${name}: ${reason}`, { cause: error });
 }

@@ -57,9 +57,8 @@ export interface AcquisitionSummary
 /** An opened acquisition before its first sample is read; can be cloned between threads. */
 export interface Description {
   readonly summary: AcquisitionSummary;
-  /** Bytes of all loaded planes, source and reference, with 4 bytes per sample. */
+  /** Bytes of all loaded planes, source and reference, with 4 bytes per sample; and of the summary in memory, estimated. */
   readonly bytes: number;
-  /** Estimated bytes of the summary in memory. */
   readonly summaryBytes: number;
   readonly working: WorkingMemory;
   /** How workers can divide the source planes; `null` if dividing is not worthwhile. */
@@ -68,13 +67,12 @@ export interface Description {
   readonly marks: ReadonlyMap<string, string>;
 }
 
-/** An order to decode rows of planes at one position. */
+/** An order to decode rows of planes at one position, perhaps with the reference image. */
 export interface PlaneOrder {
   /** Channel indices; if empty, the order only opens the acquisition. */
   readonly channels: readonly number[];
   readonly rows: RowRange | null;
   readonly position: Position;
-  /** Whether the reference image is decoded too. */
   readonly reference: boolean;
   /** Memory that decoding may take besides the planes; if it needs more, nothing is decoded. */
   readonly working: WorkingMemory;
@@ -114,23 +112,19 @@ export interface PackedPlanes {
   readonly working: WorkingMemory;
 }
 
-/** A question, about one acquisition unless stated otherwise. */
+/** A question about one acquisition; or, without one, to parse the body of a request or to validate CSV tables. Buffers are transferred. */
 export type Question =
   | { readonly type: "open" }
-  /** Decodes planes. The buffers of the order are transferred. */
   | { readonly type: "decode"; readonly order: PlaneOrder }
   | { readonly type: "pack"; readonly order: PackOrder }
   | { readonly type: "survey"; readonly channels: readonly number[] }
-  /** Parses the body of a request, without an acquisition. The bytes are transferred. */
   | { readonly type: "parse"; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** Validates CSV tables, without an acquisition. */
   | { readonly type: "judge"; readonly tables: readonly string[] }
   | { readonly type: "documents" };
 
-/** The answer to each type of question. */
+/** The answer to each type of question. Planes and chunks are transferred. */
 export interface Answers {
   open: Description;
-  /** Its planes are transferred. */
   decode: DecodedOrder;
   pack: PackedPlanes;
   /** Success: every plane fits its file. */
@@ -138,15 +132,14 @@ export interface Answers {
   parse: unknown;
   /** The first problem of each table, or `null`. */
   judge: readonly (string | null)[];
-  /** The documents as a JSON array, which is transferred. */
+  /** The documents as a JSON array. */
   documents: Uint8Array<ArrayBuffer>;
 }
 
-/** A question with its acquisition. */
+/** A question with its acquisition, which the worker keeps open under a key. */
 export interface Asked {
   readonly type: "ask";
   readonly question: Question;
-  /** Key under which the worker keeps the acquisition open. */
   readonly key: string;
   /** Location of the acquisition; `null` if the worker already has it open, or the question needs none. */
   readonly source: AcquisitionSource | null;
@@ -154,33 +147,21 @@ export interface Asked {
   readonly stop: SharedArrayBuffer;
 }
 
-/** Messages to a worker. The server asks one question at a time; the other messages get no answer. */
-export type ToWorker =
-  | Asked
-  /** Closes an acquisition. */
-  | { readonly type: "forget"; readonly key: string }
-  /** Closes the files of all acquisitions until the next read. */
-  | { readonly type: "rest" };
+/** Messages to a worker: one question at a time; to close an acquisition; to close all files until their next read. */
+export type ToWorker = Asked | { readonly type: "forget"; readonly key: string } | { readonly type: "rest" };
 
-/** Message of a worker at the end of a question. */
+/** The end of a question, with the bytes that the acquisition takes in the worker from now on; `null` if it is not open. */
 export type Answered =
-  & {
-    /** Bytes that the acquisition takes in the worker from now on; `null` if it is not open. */
-    readonly indexBytes: number | null;
-  }
+  & { readonly indexBytes: number | null }
   & (
     | { readonly type: "answered"; readonly answer: Answers[Question["type"]] }
-    /** The acquisition may still be open. */
     | { readonly type: "failed"; readonly error: WireError }
   );
 
-/** Messages of a worker. */
+/**
+ * Messages of a worker. After compiling a decoder, it sends the code without a question, with the length of the compiled bytes,
+ * which identifies the decoder. While the server holds the code, other workers reuse it.
+ */
 export type FromWorker =
   | Answered
-  /** Sent without a question, after compiling a decoder. While the server holds the code, other workers reuse it. */
-  | {
-    readonly type: "compiled";
-    readonly code: WebAssembly.Module;
-    /** Length of the compiled bytes, which identifies the decoder. */
-    readonly bytes: number;
-  };
+  | { readonly type: "compiled"; readonly code: WebAssembly.Module; readonly bytes: number };

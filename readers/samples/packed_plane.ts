@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { constants, zstdCompressSync } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
+import { ARRAYS } from "./to_float32.ts";
 
 /** Sample types of written images, from the smallest. */
 export const PACKED_TYPES = ["uint8", "int8", "uint16", "int16", "float16", "float32"] as const;
@@ -18,27 +19,12 @@ export interface PackedLayout {
   readonly chunkRows: number;
 }
 
-const ARRAYS = {
-  uint8: Uint8Array,
-  int8: Int8Array,
-  uint16: Uint16Array,
-  int16: Int16Array,
-  float16: Float16Array,
-  float32: Float32Array,
-} as const;
-
 type Samples = InstanceType<(typeof ARRAYS)[PackedType]>;
 
 /** Level at which zstd is fast and compresses well; zarr-python's default is not better. */
 const ZSTD_LEVEL = 3;
 
-/**
- * Packs a plane.
- *
- * @param plane row-major float32 samples
- * @returns the chunks from the first row on
- * @throws {DecodeFailed} the type cannot represent a sample
- */
+/** The chunks of a plane of row-major samples, from the first row on. @throws {DecodeFailed} the type cannot represent a sample */
 export function packPlane(
   plane: Float32Array<ArrayBuffer>,
   { sampleType, rows, columns, chunkRows }: PackedLayout,
