@@ -16,10 +16,9 @@ import type { Acquisition, Scenes } from "./reader.ts";
 import { requireScene } from "./metadata/selection.ts";
 import { DIRECTORY_FORMATS, FILE_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
 
-/** The format, and the path to pass to its reader. */
+/** The format, and the path to pass to its reader; for a file in a store, the directory of the store. */
 export interface ChosenFormat {
   readonly format: Format;
-  /** Path for the reader; for a file in a store, the directory of the store. */
   readonly path: string;
 }
 
@@ -61,9 +60,7 @@ export interface OpenedScene {
 }
 
 /**
- * Opens a scene with the reader of the chosen format.
- *
- * @param scene its index; `null` for the scene that the opened file belongs to
+ * Opens a scene with the reader of the chosen format; if `scene` is `null`, the scene that the opened file belongs to.
  *
  * @throws {SceneOutOfRange} there is no such scene
  * @throws {ReaderError} as the reader does; without images, {@linkcode UnsupportedFormat} unless the name has a known extension
@@ -105,10 +102,10 @@ function nameRules(path: string, allowedExtensions: readonly string[]) {
     /** The format that the path's extension stands for. */
     expected: <F extends Format>(formats: readonly F[]): F | undefined =>
       formats.find(({ extensions }) => promised !== null && extensions.includes(promised)),
-    notAllowed: (own: string) =>
-      new UnsupportedFormat(
-        `"${name}" is of a format ("${own}") that is not allowed here; this server opens ${allowed}`,
-      ),
+    notAllowed(own: string) {
+      const text = `"${name}" is of a format ("${own}") that is not allowed here`;
+      return new UnsupportedFormat(`${text}; this server opens ${allowed}`);
+    },
   };
 }
 
@@ -156,26 +153,26 @@ async function asked<T>(path: string, look: () => T | Promise<T>): Promise<T> {
 async function formatOfFile(path: string, rules: NameRules, files: FileAccess): Promise<Format> {
   const file = await asked(path, () => files.open(path));
   const head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
-  const recognised = await claimant(path, files) ?? await recognise(file, head, rules.extension);
+  let recognised: Format | undefined;
+  for (const format of FILE_FORMATS) recognised ??= await format.claims?.(path, files) ? format : undefined;
+  recognised ??= await recognise(file, head, rules.extension);
   if (recognised && rules.allow(recognised)) {
     files.handOn(file);
     return recognised;
   }
   file.close();
   const expected = rules.expected(FORMATS);
+  const own = await expected?.explains?.(head, rules.name) ?? null;
   if (expected && expected.sharesExtensions !== true) {
-    throw new DecodeFailed(
-      file.size === 0 ? "the file is empty" : await expected.explains?.(head, rules.name) ??
-        `the content is not ${expected.title}, which "${rules.extension}" stands for`,
-    );
+    const other = `the content is not ${expected.title}, which "${rules.extension}" stands for`;
+    throw new DecodeFailed(file.size === 0 ? "the file is empty" : own ?? other);
   }
   const known = rules.extension ?? recognised?.extensions[0];
   if (known !== undefined && !expected) throw rules.notAllowed(known);
-  const explanation = await expected?.explains?.(head, rules.name) ?? await explanationOf(rules.name, head);
+  const explanation = own ?? await explanationOf(rules.name, head);
+  const unknown = `is of no known format; this server opens ${rules.allowed} (README.md#what-it-reads)`;
   throw new UnsupportedFormat(
-    explanation !== null
-      ? `"${rules.name}" cannot be opened: ${explanation}`
-      : `"${rules.name}" is of no known format; this server opens ${rules.allowed} (README.md#what-it-reads)`,
+    `"${rules.name}" ${explanation === null ? unknown : `cannot be opened: ${explanation}`}`,
   );
 }
 
@@ -194,14 +191,6 @@ async function recognise(
   if (known) return known;
   for (const format of fitting) {
     if (await format.confirms?.(file) ?? true) return format;
-  }
-  return undefined;
-}
-
-/** The format of the acquisition that a file is part of. */
-async function claimant(path: string, files: FileAccess): Promise<Format | undefined> {
-  for (const format of FILE_FORMATS) {
-    if (await format.claims?.(path, files)) return format;
   }
   return undefined;
 }

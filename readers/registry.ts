@@ -26,8 +26,7 @@ const TIFF: FileFormat = {
   content: "index of NDTiff",
   // TIFF 6.0 section 2 and the BigTIFF design: byte order, then 42 or 43 in that order.
   recognises: (head) =>
-    startsWith(head, 0x49, 0x49, 42, 0) || startsWith(head, 0x4d, 0x4d, 0, 42) ||
-    startsWith(head, 0x49, 0x49, 43, 0) || startsWith(head, 0x4d, 0x4d, 0, 43),
+    [42, 43].some((n) => startsWith(head, 0x49, 0x49, n, 0) || startsWith(head, 0x4d, 0x4d, 0, n)),
   // Opens the XML document of a set, too, which is not a TIFF itself.
   claims: (path) => extensionOf(path) === ".companion.ome",
   relatives: SCANIMAGE_LINE_FILES,
@@ -56,25 +55,16 @@ const LSM: FileFormat = {
 
 const ENTRY_BYTES = 12;
 
-/** Number of bytes of the first read, enough for most directories. */
-const FIRST_READ = 512;
-
-/**
- * True if the first directory of a little-endian TIFF contains CZ_LSMINFO.
- *
- * @param head the first bytes of the file
- */
+/** True if the first directory of a little-endian TIFF, whose first bytes are `head`, contains CZ_LSMINFO. */
 export function holdsLsmRecord(file: ByteSource, head: Uint8Array): boolean {
   if (head.length < 8) return false;
   const offset = new DataView(head.buffer, head.byteOffset).getUint32(4, true);
   if (offset + 2 > file.size) return false;
-  const viewOf = (most: number) =>
-    new DataView(file.read(offset, Math.min(most, file.size - offset), "the first directory").buffer);
-  let view = viewOf(FIRST_READ);
-  const count = view.getUint16(0, true);
+  const viewOf = (bytes: number) => new DataView(file.read(offset, bytes, "the first directory").buffer);
+  const count = viewOf(2).getUint16(0, true);
   const length = 2 + count * ENTRY_BYTES;
   if (count > MAX_ENTRIES || offset + length > file.size) return false;
-  if (length > view.byteLength) view = viewOf(length);
+  const view = viewOf(length);
   for (let at = 2; at < length; at += ENTRY_BYTES) {
     if (view.getUint16(at, true) === TAG.CZ_LSMINFO) return true;
   }
@@ -117,18 +107,12 @@ const ND2: FileFormat = {
   load: () => import("./nd2/mod.ts"),
 };
 
-/** The root element of a LIFEXT file, which contains reduced copies of the images in a LIF file. */
-const LIF_EXTENSION = "<LMSDataContainerEnhancedHeader";
-
-/** The text at the start of a LOF file, in the place of a LIF file's XML. */
-const LEICA_OBJECT = "LMS_Object_File";
-
 /** Offset of the first text in UTF-16, after its magic, sizes and mark. */
 const LEICA_TEXT_AT = 13;
 
-/** The start of the first text of a Leica file, or `null`. */
-function leicaText(head: Uint8Array): string | null {
-  if (head.length < LEICA_TEXT_AT || !startsWith(head, 0x70, 0, 0, 0) || head[8] !== 0x2a) return null;
+/** The start of the first text of a Leica file, or `""`. */
+function leicaText(head: Uint8Array): string {
+  if (head.length < LEICA_TEXT_AT || !startsWith(head, 0x70, 0, 0, 0) || head[8] !== 0x2a) return "";
   const whole = head.length - (head.length - LEICA_TEXT_AT) % 2;
   return new TextDecoder("utf-16le").decode(head.subarray(LEICA_TEXT_AT, whole));
 }
@@ -137,16 +121,18 @@ function leicaText(head: Uint8Array): string | null {
 const begins = (text: string, start: string) =>
   text !== "" && (start.startsWith(text) || text.startsWith(start));
 
-const isLifExtension = (text: string) => text.length >= 20 && begins(text, LIF_EXTENSION);
+/** True for the text of a LIFEXT file, which contains reduced copies of the images in a LIF file. */
+const isLifExtension = (text: string) => text.length >= 20 && begins(text, "<LMSDataContainerEnhancedHeader");
+
+/** True for the text of a LOF file, in the place of a LIF file's XML. */
+const isLeicaObject = (text: string) => begins(text, "LMS_Object_File");
 
 function explainLeica(head: Uint8Array): string | null {
   const text = leicaText(head);
-  if (text !== null && isLifExtension(text)) {
+  if (isLifExtension(text)) {
     return "it holds smaller copies of the images of a LIF file; open the .lif file beside it";
   }
-  if (text !== null && begins(text, LEICA_OBJECT)) {
-    return "it is a single Leica object (LOF); its name ends with .lof";
-  }
+  if (isLeicaObject(text)) return "it is a single Leica object (LOF); its name ends with .lof";
   const start = new TextDecoder("latin1").decode(head).replace(/\0/g, "").replace(/^(?:ÿþ|þÿ|ï»¿)/, "");
   return /^\s*<(?:\?xml|LMSDataContainerHeader|Data>)/.test(start)
     ? "it is an XML document that names the files of a Leica experiment; open the .lof or .tif files that it names"
@@ -159,7 +145,7 @@ const LIF: FileFormat = {
   container: "file",
   recognises(head) {
     const text = leicaText(head);
-    return text !== null && /^\ufeff?\s*</.test(text) && !isLifExtension(text);
+    return beginsWithTag(text) && !isLifExtension(text);
   },
   relatives: [".lifext", ".xlef", ".xlif", ".xlcf", ".xllf"],
   explains: explainLeica,
@@ -170,7 +156,7 @@ const LIF: FileFormat = {
 const LOF: FileFormat = {
   ...FORMAT_NAMES.lof,
   container: "file",
-  recognises: (head) => begins(leicaText(head) ?? "", LEICA_OBJECT),
+  recognises: (head) => isLeicaObject(leicaText(head)),
   explains: explainLeica,
   load: () => import("./lif/mod.ts"),
 };
@@ -210,18 +196,6 @@ const pvscanFiles = () => import("./metadata/pvscan_files.ts");
 /** True if a text may begin with XML, after any byte order mark. */
 const beginsWithTag = (text: string) => /^\uFEFF?\s*</.test(text);
 
-/** First elements of XML documents, with an explanation of each document. */
-const PRAIRIE_ELEMENTS: readonly (readonly [RegExp, string])[] = [
-  [
-    /<(?:\w+:)?OME[\s/>]/,
-    "it is an OME-XML document without images: open one of the TIFF files that it names",
-  ],
-  [
-    /<(?:PV\w*|Environment|VRec\w*|VoltageRecording\w*)[\s/>]/,
-    'it is a document of Prairie View without images: open the XML document of the scan, which begins with "<PVScan"',
-  ],
-];
-
 /** Bruker (Prairie Technologies) Prairie View: the XML document of a scan, and the TIFF images that it names. */
 const PRAIRIE: FileFormat = {
   ...FORMAT_NAMES.prairie,
@@ -239,8 +213,13 @@ const PRAIRIE: FileFormat = {
     }
     const text = textFrom(head).replace(/<!--[^]*?-->/g, "");
     if (!beginsWithTag(text)) return null;
-    return PRAIRIE_ELEMENTS.find(([pattern]) => pattern.test(text))?.[1] ??
-      (/\.(?:xml|env)$/i.test(name) ? "it is an XML document, but not of a scan of Prairie View" : null);
+    if (/<(?:\w+:)?OME[\s/>]/.test(text)) {
+      return "it is an OME-XML document without images: open one of the TIFF files that it names";
+    }
+    if (/<(?:PV\w*|Environment|VRec\w*|VoltageRecording\w*)[\s/>]/.test(text)) {
+      return 'it is a document of Prairie View without images: open the XML document of the scan, which begins with "<PVScan"';
+    }
+    return /\.(?:xml|env)$/i.test(name) ? "it is an XML document, but not of a scan of Prairie View" : null;
   },
   load: () => import("./prairie/mod.ts"),
 };
@@ -273,16 +252,7 @@ const OME_ZARR: readonly Format[] = [
 
 /** All formats, in the order in which they are compared with a file's first bytes. */
 export const FORMATS: readonly Format[] = [
-  TIFF,
-  LSM,
-  OIR,
-  CZI,
-  ND2,
-  LIF,
-  LOF,
-  OIF,
-  OIB,
-  PRAIRIE,
+  ...[TIFF, LSM, OIR, CZI, ND2, LIF, LOF, OIF, OIB, PRAIRIE],
   ...OME_ZARR,
 ];
 

@@ -62,10 +62,8 @@ export function addWarning(warnings: Warning[], added: Warning): void {
 }
 
 /**
- * Returns the result of `read`. If it fails, adds a {@linkcode lossWarning} and returns `null`. For names, steps and documents,
- * whose loss does not prevent an open.
- *
- * @param what subject of the warning, such as `The time stamps`
+ * The result of `read`; if it fails, `null` and a {@linkcode lossWarning} about `what`, such as `The time stamps`. For names,
+ * steps and documents, whose loss does not prevent an open.
  */
 export function unlessLost<T>(
   warnings: Warning[],
@@ -83,13 +81,10 @@ export function unlessLost<T>(
 }
 
 /** Warns about missing files. @param count of all missing files, if `names` holds only the first of them */
-export const missingFiles = (names: readonly string[], count = names.length): Warning[] =>
-  count === 0 ? [] : [
-    warning(
-      "file_missing",
-      `Files of this acquisition are missing: ${listed(names.map((name) => `"${name}"`), count)}`,
-    ),
-  ];
+export function missingFiles(names: readonly string[], count = names.length): Warning[] {
+  const text = `Files of this acquisition are missing: ${listed(names.map((name) => `"${name}"`), count)}`;
+  return warnIf(count > 0, "file_missing", text);
+}
 
 /** Largest number of items in a message. */
 export const MAX_LISTED = 5;

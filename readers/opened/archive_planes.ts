@@ -10,17 +10,10 @@ import { positionsOf } from "../metadata/selection.ts";
 /** Number of planes that a survey plans in a second or two. Further planes are checked when they are decoded. */
 const MAX_SURVEYED = 10_000;
 
-interface CountedPlan {
-  readonly plan: PlanePlan;
-  readonly count: number;
-}
+/** A plan for a number of channels, or `null` for a missing plane. */
+type CountedPlan = { readonly plan: PlanePlan; readonly count: number } | null;
 
-/**
- * Plans planes at every position without decoding them. This finds planes that are truncated or lie outside their file.
- *
- * @param channels indices of the loaded channels
- * @throws {DecodeFailed | Stopped}
- */
+/** Plans planes at every position without decoding them. @throws {DecodeFailed} one is truncated @throws {Stopped} */
 export async function surveyPlanes(
   acquisition: Acquisition,
   channels: readonly number[],
@@ -55,9 +48,8 @@ export async function packPlanes(
     }
     const { plan, count } = planned;
     if (plan.columns !== layout.columns || plan.rows < layout.rows) {
-      throw new DecodeFailed(
-        `the plane has ${plan.rows} x ${plan.columns} samples instead of ${layout.rows} x ${layout.columns}`,
-      );
+      const wanted = `${layout.rows} x ${layout.columns}`;
+      throw new DecodeFailed(`the plane has ${plan.rows} x ${plan.columns} samples instead of ${wanted}`);
     }
     const samples = Array.from({ length: count }, () => newPlane(plan.rows * plan.columns, []));
     await plan.decode(samples);
@@ -75,14 +67,14 @@ async function plansAt(
   acquisition: Acquisition,
   channels: readonly number[],
   position: Position,
-): Promise<(CountedPlan | null)[]> {
+): Promise<CountedPlan[]> {
   try {
     return [{ plan: await acquisition.plan(channels, position), count: channels.length }];
   } catch (error) {
     if (!(error instanceof PlaneNotFound)) throw error;
     if (channels.length === 1) return [null];
   }
-  const plans: (CountedPlan | null)[] = [];
+  const plans: CountedPlan[] = [];
   for (const channel of channels) plans.push(...await plansAt(acquisition, [channel], position));
   return plans;
 }
