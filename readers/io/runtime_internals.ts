@@ -47,14 +47,14 @@ export function keepGarbage(): void {
 // Zstandard, decoded into the caller's memory. `node:zlib` creates a decoder and an output buffer per stream, which is half of
 // the time for a stream in a Blosc chunk.
 
-/** Bytes in memory. */
-type Part = [memory: Uint8Array, start: number, length: number];
-
 /** The decoder under a stream of `node:zlib`, the same in Node and Deno. */
 export interface ZstdDecoder {
   readonly _handle: {
-    /** Decodes `length` bytes from `start` of some input into as many of the output. @throws {Error} the input is damaged */
-    writeSync(flush: number, ...parts: [...Part, ...Part]): void;
+    /** Decodes the input, given as memory, start and length, into the output, given likewise. @throws {Error} it is damaged */
+    writeSync(
+      flush: number,
+      ...inputAndOutput: [Uint8Array, number, number, Uint8Array, number, number]
+    ): void;
     /** Starts another stream but keeps the window's memory. */
     reset(): void;
     close(): void;

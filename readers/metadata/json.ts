@@ -21,11 +21,7 @@ export const REQUEST_BODY: JsonLimits = { bytes: 32 << 20, values: 100_000 };
 /** Deepest nesting of a document. */
 export const MAX_JSON_DEPTH = 256;
 
-/**
- * Decodes the text of a JSON document and drops a byte order mark.
- *
- * @throws {DecodeFailed} not UTF-8, or above a limit
- */
+/** Decodes the text of a JSON document and drops a byte order mark. @throws {DecodeFailed} not UTF-8, or above a limit */
 export function jsonText(bytes: Uint8Array, what: string, limits = DOCUMENT): string {
   if (bytes.length > limits.bytes) {
     throw new DecodeFailed(`${what} has ${bytes.length} bytes, more than ${limits.bytes}`);
@@ -38,11 +34,7 @@ export function jsonText(bytes: Uint8Array, what: string, limits = DOCUMENT): st
   }
 }
 
-/**
- * Counts commas and brackets outside strings, which gives an upper limit for the number of values.
- *
- * @throws {DecodeFailed} more than `most` values, or nested too deeply
- */
+/** Counts commas and brackets outside strings, which gives an upper limit for the number of values. */
 function checkStructure(bytes: Uint8Array, what: string, most: number): void {
   let values = 0;
   let depth = 0;
@@ -61,7 +53,7 @@ function checkStructure(bytes: Uint8Array, what: string, most: number): void {
   if (values > most) throw new DecodeFailed(`${what} has more than ${most} values`);
 }
 
-/** Index of the quote that ends a string, or the end of the document. @param start index of its first quote */
+/** Index of the quote that ends the string from `start` on, or the end of the document. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(0x22, start + 1); end >= 0; end = bytes.indexOf(0x22, end + 1)) {
     let before = end - 1;

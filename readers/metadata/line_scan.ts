@@ -2,13 +2,7 @@
 import type { LineScan } from "../reader.ts";
 import type { Calibration } from "./axes.ts";
 
-/**
- * Describes a line scan.
- *
- * @param lines served calibration of the rows
- * @param pixel dwell time per pixel
- * @param direction such as `Unidirectional`, `Oneway`, `Bidirectional`, `Roundtrip`
- */
+/** A line scan by the served calibration of its rows, its dwell time per pixel, and a direction such as `Oneway`, `Roundtrip`. */
 export function lineScanOf(
   lines: Calibration | null | undefined,
   pixel?: Calibration | null,

@@ -49,12 +49,11 @@ export function sourceName(image: string): string | null {
 /** True for raw samples that Prairie View has not converted to TIFF yet. */
 export const isRawData = (name: string): boolean => /^CYCLE_\d+_RAWDATA_\d+/i.test(name);
 
-/** A document that was found and read. */
+/** A document that was found and read, with the index of the sequence of each image, by file name. */
 export interface FoundDocument {
   readonly path: string;
   readonly size: number;
   readonly scan: PvScan;
-  /** Index of the sequence of each image, by file name. */
   readonly images: ReadonlyMap<string, number>;
 }
 

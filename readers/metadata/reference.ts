@@ -63,11 +63,7 @@ export const straightPath = (ends: readonly [number, number, number, number]): S
 /** Largest number of points of a freehand path, which has one per column; scanners have some thousands. */
 export const MAX_PATH_POINTS = 1 << 16;
 
-/**
- * The scan path through some points; `null` unless 2 to {@linkcode MAX_PATH_POINTS} points all lie inside the image.
- *
- * @param straight true for the ends of a straight line
- */
+/** The path through some points, or ends if `straight`; `null` unless 2 to {@linkcode MAX_PATH_POINTS} all lie inside the image. */
 export function pathInside(
   path: NonNullable<Reference["scanPath"]>,
   shape: ImageShape,

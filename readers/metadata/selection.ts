@@ -34,12 +34,7 @@ export function requirePosition(name: string, axes: readonly Axis[], { t, l, z }
   }
 }
 
-/**
- * The channels to load, in the requested order; all channels if `indices` is `null`.
- *
- * @throws {ChannelOutOfRange} the file has no channel of this index
- * @throws {InvalidChannelIndices} the channels differ in shape
- */
+/** The channels to load in the requested order; all if `indices` is `null`. @throws {ChannelOutOfRange | InvalidChannelIndices} */
 export function wantedChannels(
   name: string,
   channels: readonly Channel[],
@@ -75,11 +70,9 @@ export interface Opening {
 
 /**
  * Finds the first position, in the order T, Z, L, at which every loaded channel has a plane. Channels without any plane are left
- * out.
+ * out, unless the client named (`asked`) them.
  *
- * @param asked true if the client named the channels; then none is left out
- * @throws {DecodeFailed} no channel has a plane, a named channel has none, or no position has a plane of each channel; the
- * message names a selection that works
+ * @throws {DecodeFailed} no position has a plane of each channel; the message names a selection that works
  */
 export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], asked: boolean): Opening {
   const { holds } = acquisition;

@@ -30,12 +30,7 @@ const MOST_GAP = 4;
 /** A stride, with the distance between neighbours in the plane. */
 type Run = Stride & { readonly target: number };
 
-/**
- * Reads each channel into its plane, from index `at` on; interleaved channels are read only once.
- *
- * @param width samples per row of the planes; as many as are read by default
- * @throws {DecodeFailed | Stopped}
- */
+/** Reads each channel into its plane, of `width` samples per row, from index `at` on. @throws {DecodeFailed | Stopped} */
 export function readStrided(
   samples: StridedSamples,
   planes: readonly Float32Array[],
@@ -49,12 +44,8 @@ export function readStrided(
   const across = rows.count > 1 && rows.step < columns.step && columns.count > 1;
   const [outer, inner] = across ? [along, down] : [down, along];
   const interleaved = Math.max(...offsets) - Math.min(...offsets) < inner.step;
-  if (interleaved) readLines(samples, outer, inner, planes, at);
-  else {
-    offsets.forEach((offset, i) =>
-      readLines({ ...samples, offsets: [offset] }, outer, inner, [planes[i]!], at)
-    );
-  }
+  if (interleaved) return readLines(samples, outer, inner, planes, at);
+  offsets.forEach((one, i) => readLines({ ...samples, offsets: [one] }, outer, inner, [planes[i]!], at));
 }
 
 function readLines(

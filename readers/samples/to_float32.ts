@@ -24,10 +24,8 @@ export const SAMPLE_BYTES = Object.fromEntries(
 ) as Record<SampleType, number>;
 
 /**
- * A plane of zeros.
- *
- * @param buffers memory of released planes; the first that is large enough is removed and used
- * @param cleared false to keep old samples in reused memory, for a plane of which every sample will be written
+ * A plane of zeros, in the first of some `buffers` of released planes that is large enough, which is removed. If every sample will
+ * be written, it need not be `cleared`.
  */
 export function newPlane(samples: number, buffers: ArrayBuffer[], cleared = true): Float32Array<ArrayBuffer> {
   const at = buffers.findIndex(({ byteLength }) => byteLength >= 4 * samples);
@@ -37,9 +35,8 @@ export function newPlane(samples: number, buffers: ArrayBuffer[], cleared = true
 }
 
 /** True for the name of a {@linkcode SampleType}. */
-export function isSampleType(name: unknown): name is SampleType {
-  return typeof name === "string" && Object.hasOwn(SAMPLE_BYTES, name);
-}
+export const isSampleType = (name: unknown): name is SampleType =>
+  typeof name === "string" && Object.hasOwn(SAMPLE_BYTES, name);
 
 type Words = InstanceType<(typeof ARRAYS)[Exclude<SampleType, "int64" | "uint64">]>;
 
