@@ -33,7 +33,7 @@ export function compressedPlan(
         const bits = decodedBits(table, codec, index);
         const row = rowBytes(page.segmentWidth, bits);
         const rows = table.rows(index);
-        const input = tiff.file.read(table.offset(index), table.length(index), table.name(index));
+        const input = tiff.file.read(table.offsets[index]!, table.lengths[index]!, table.name(index));
         if (page.reversedBits && codec.bitOrder) reverseBits(input);
         const decoded: Uint8Array = await codec.decode(input, {
           width: page.segmentWidth,
@@ -43,7 +43,7 @@ export function compressedPlan(
           bytes: row * rows,
           mostBytes: row * page.segmentHeight,
           settings: { ...settings, bits: table.bits(index) },
-          what: `${table.name(index)} at ${table.offset(index)} + ${table.length(index)}`,
+          what: `${table.name(index)} at ${table.offsets[index]!} + ${table.lengths[index]!}`,
           stop,
           room,
         });
@@ -77,7 +77,7 @@ function largest(table: SegmentTable, codec: Codec): Extent {
   let [stored, rowLength, samples] = [0, 0, 0];
   for (const index of table.holding()) {
     const bits = decodedBits(table, codec, index);
-    stored = Math.max(stored, table.length(index));
+    stored = Math.max(stored, table.lengths[index]!);
     rowLength = Math.max(rowLength, rowBytes(width, bits));
     samples = Math.max(samples, bits.length);
   }

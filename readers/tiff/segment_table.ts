@@ -32,7 +32,8 @@ export class SegmentTable {
   readonly wanted: readonly WantedSample[];
   /** The wanted rows. Strips and tiles without wanted rows are neither checked nor read. */
   readonly shown: RowRange;
-  readonly #ranges: StripPlaces;
+  readonly offsets: Float64Array;
+  readonly lengths: Float64Array;
 
   /** Checks each wanted strip or tile. @throws {DecodeFailed} it is missing, outside the file, too short for its size, or too large */
   constructor(
@@ -45,7 +46,7 @@ export class SegmentTable {
     this.page = page;
     this.wanted = wanted;
     this.shown = rows;
-    this.#ranges = strips ?? this.#storedRanges(codec);
+    ({ offsets: this.offsets, lengths: this.lengths } = strips ?? this.#storedRanges(codec));
     for (const index of this.holding()) this.#check(index, codec);
   }
 
@@ -62,14 +63,6 @@ export class SegmentTable {
   wantedRows(index: number, rows: number): RowRange {
     const { top } = this.place(index);
     return { start: Math.max(0, this.shown.start - top), end: Math.min(rows, this.shown.end - top) };
-  }
-
-  offset(index: number): number {
-    return this.#ranges.offsets[index]!;
-  }
-
-  length(index: number): number {
-    return this.#ranges.lengths[index]!;
   }
 
   name(index: number): string {
@@ -101,7 +94,7 @@ export class SegmentTable {
   }
 
   #check(index: number, codec: Codec | null): void {
-    const [offset, length] = [this.offset(index), this.length(index)];
+    const [offset, length] = [this.offsets[index]!, this.lengths[index]!];
     const row = this.rowBytes(index);
     const needed = row * this.rows(index);
     // The bytes of an uncompressed strip after its rows are never read.
