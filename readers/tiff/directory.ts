@@ -61,11 +61,8 @@ export class ByteWindow {
   }
 }
 
-/** Encoding of numbers in one file. */
-export interface Encoding {
-  readonly littleEndian: boolean;
-  readonly bigTiff: boolean;
-}
+/** Encoding of numbers in one file; offsets have 8 bytes in a BigTIFF. */
+export type Encoding = Readonly<Record<"littleEndian" | "bigTiff", boolean>>;
 
 /** Bytes of the parts of a directory: its count, an entry, and a value or offset. */
 const CLASSIC = { countBytes: 2, entryBytes: 12, pointerBytes: 4 };

@@ -110,7 +110,4 @@ export interface SeriesList {
 }
 
 /** The series of a file or set, with one opened file. */
-export interface OpenedSeries {
-  readonly opened: Opened;
-  readonly list: SeriesList;
-}
+export type OpenedSeries = Readonly<{ opened: Opened; list: SeriesList }>;

@@ -99,12 +99,7 @@ function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable | nu
 
 const stemOf = (path: string) => basename(path).replace(/\.[^.]*$/, "");
 
-interface TextFile {
-  readonly name: string;
-  readonly text: string;
-  readonly fields: OlympusFields;
-  readonly size: number;
-}
+type TextFile = Readonly<{ name: string; text: string; fields: OlympusFields; size: number }>;
 
 function readIfReadable(opened: Opened): TextFile | Unreadable | null {
   try {

@@ -29,10 +29,7 @@ export interface TiffData {
 }
 
 /** Name and UUID of a file as written; without both, the file of the document. */
-export interface OmeFile {
-  readonly name: string | null;
-  readonly uuid: string | null;
-}
+export type OmeFile = Readonly<Record<"name" | "uuid", string | null>>;
 
 /** The declarations of an image. */
 export interface OmeImage extends Omit<OmeXmlImage, "name"> {
