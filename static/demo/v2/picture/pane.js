@@ -79,7 +79,7 @@ export class Pane {
     this.#listeners = listeners;
     this.#isReference = isReference;
     this.#stage = new Stage(figure, this.redraw);
-    this.#painter = new PlanePainter(this.#stage.canvas, this.redraw);
+    this.#painter = new PlanePainter(this.#stage.canvas);
     /** @type {import("./picture_input.js").Handled} */
     const handled = {
       placed: () => this.#placed,
@@ -186,7 +186,6 @@ export class Pane {
     // While everything is visible a finger may scroll the page; a zoomed picture takes every touch.
     plot.style.touchAction = placed.isHome && this.tool === null ? "pan-y" : "none";
     this.#painter.paint(placed.view, placed.orientation, this.#stage.canvasBands);
-    plot.ariaBusy = String(this.#painter.isCoarse);
     this.drawMarks();
     this.#listeners.onDrawn();
   }
@@ -326,7 +325,6 @@ export class Pane {
   /** @param {(placed: PlacedView) => void} change */
   #change(change) {
     change(this.#placed);
-    this.#painter.move();
     this.#listeners.onView();
     this.redraw();
   }
