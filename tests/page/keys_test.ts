@@ -9,14 +9,15 @@ const AXES = [{ name: "Y", step: 1, unit: "seconds" }, { name: "X", step: 1, uni
 function plot(cursor: { x: number; y: number } | null = { x: 30, y: 20 }) {
   const target = new EventTarget();
   const placed = new PlacedView(pictureOf({ shape: [90, 60], axes: AXES }, false), ORIENTATIONS[0]!);
-  const state = { placed, cursor, entered: 0 };
-  attachKeys(target as never, {
-    placed: () => placed,
+  const state = {
+    placed,
+    cursor,
+    entered: 0,
     change: (change: (placed: PlacedView) => void) => change(placed),
-    cursor: () => state.cursor,
     moveCursor: (moved: typeof cursor) => state.cursor = moved,
-    enter: () => state.entered += 1,
-  });
+    onEnter: () => state.entered += 1,
+  };
+  attachKeys(target as never, state);
   /** Whether the plot keeps the key from the page. */
   const press = (key: string, modifiers: Record<string, boolean> = {}) => {
     const event = Object.assign(new Event("keydown", { cancelable: true }), { key, ...modifiers });

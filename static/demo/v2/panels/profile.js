@@ -84,7 +84,7 @@ export class Profile {
   #draw(group, cursor) {
     const [canvas, svg] = [byId("curves", HTMLCanvasElement), byId("chart", SVGSVGElement)];
     const size = svg.getBoundingClientRect();
-    const { view, edges, orientation, time } = this.#pane;
+    const { edges, placed: { view, orientation, time } } = this.#pane;
     const along = this.#along.value === "y" ? "y" : "x";
     const isBelow = (along === "x") !== orientation.swapped;
     const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];

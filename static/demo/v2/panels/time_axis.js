@@ -63,7 +63,7 @@ export class TimeAxis {
     this.#fields = within(figure, ".time-fields");
     this.#inputs = [...this.#fields.querySelectorAll("input")];
     this.#back = within(figure, ".back", HTMLButtonElement);
-    this.#back.addEventListener("click", () => pane.goBack());
+    this.#back.addEventListener("click", () => pane.change((placed) => placed.goBack()));
     this.#inputs.forEach((input, end) => {
       onNumber(input, (value) => this.#take(value, end), onTyped);
       input.addEventListener("keydown", (event) => this.#step(event, end));
@@ -79,7 +79,7 @@ export class TimeAxis {
 
   /** Call when the picture has another view or another place. */
   follow() {
-    const { size: { axisX }, time, canGoBack } = this.#pane;
+    const { picture: { axisX }, time, canGoBack } = this.#pane.placed;
     this.#back.disabled = !canGoBack;
     this.#strip.hidden = time !== "across";
     this.#fields.hidden = time === null;
@@ -95,7 +95,7 @@ export class TimeAxis {
   }
 
   #moveWindow() {
-    const { size: { axisX, width: lines }, view, edges: { left, width } } = this.#pane;
+    const { placed: { picture: { axisX, width: lines }, view }, edges: { left, width } } = this.#pane;
     Object.assign(this.#strip.style, { marginLeft: `${left}px`, width: `${width}px` });
     const { start, end } = this.#seen;
     const wide = Math.max(LEAST_WINDOW, (end - start) * width);
@@ -115,24 +115,24 @@ export class TimeAxis {
   #draw() {
     const { width, height } = this.#strip.getBoundingClientRect();
     if (width < 1 || height < 1) return;
-    const { size, orientation, statistic } = this.#pane;
+    const { placed: { picture, orientation }, statistic } = this.#pane;
     fitCanvas(this.#canvas, width, height);
     this.#painter.statistic = statistic;
-    const whole = { x0: 0, y0: 0, x1: size.width, y1: size.height };
+    const whole = { x0: 0, y0: 0, x1: picture.width, y1: picture.height };
     const area = { left: 0, top: 0, width: this.#canvas.width, height: this.#canvas.height };
     this.#painter.paint(whole, orientation, [area]);
   }
 
   /** The view in fractions of the strip, from the left. */
   get #seen() {
-    const { size: { width }, view, orientation } = this.#pane;
+    const { picture: { width }, view, orientation } = this.#pane.placed;
     const [start, end] = [view.x0 / width, view.x1 / width];
     return orientation.fromRight ? { start: 1 - end, end: 1 - start } : { start, end };
   }
 
   /** Shows another part of the strip, clamped to its ends. @param {number} start @param {number} end */
   #see(start, end) {
-    const { size: { width }, orientation } = this.#pane;
+    const { picture: { width }, orientation } = this.#pane.placed;
     const least = Math.min(SMALLEST_SPAN, width) / width;
     const [from, to] = inside(start, Math.max(end, start + least), 1);
     const [x0, x1] = orientation.fromRight ? [1 - to, 1 - from] : [from, to];
@@ -141,7 +141,7 @@ export class TimeAxis {
 
   /** @param {number} x0 @param {number} x1 */
   #show(x0, x1) {
-    const [from, to] = inside(x0, x1, this.#pane.size.width);
+    const [from, to] = inside(x0, x1, this.#pane.placed.picture.width);
     this.#pane.view = { ...this.#pane.view, x0: from, x1: to };
   }
 
@@ -213,7 +213,7 @@ export class TimeAxis {
 
   /** @param {number} value @param {number} end */
   #take(value, end) {
-    const { size: { width, axisX }, view } = this.#pane;
+    const { picture: { width, axisX }, view } = this.#pane.placed;
     // The last line is in view up to its end.
     const line = Math.min(width, Math.max(0, value / axisX.step + end));
     const least = Math.min(SMALLEST_SPAN, width);
@@ -239,7 +239,7 @@ export class TimeAxis {
 
   /** Shows the visible time, also in a focused field. @param {number} end */
   #write(end) {
-    const { size: { axisX: { step } }, view: { x0, x1 } } = this.#pane;
+    const { picture: { axisX: { step } }, view: { x0, x1 } } = this.#pane.placed;
     const text = formatAt([x0, x1 - 1][end] * step, (x1 - x0) * step / DIGITS);
     this.#inputs[end].value = this.#written[end] = text;
   }

@@ -216,7 +216,9 @@ export class Viewer extends Emitter {
     this.panes[name].show(group, placementOf(kindOf(group.plane, name === "reference")));
     const split = figure.querySelector("option[value=split]");
     // Images that keep their aspect do not show channels below each other.
-    if (split instanceof HTMLOptionElement) split.hidden = split.disabled = this.panes[name].size.locked;
+    if (split instanceof HTMLOptionElement) {
+      split.hidden = split.disabled = this.panes[name].placed.picture.locked;
+    }
   }
 
   /** Turns or mirrors a picture and all later ones of its kind. @param {Name} name @param {typeof turned} change */
@@ -224,10 +226,11 @@ export class Viewer extends Emitter {
     const group = this.groups?.[name];
     if (!group) return;
     const kind = kindOf(group.plane, name === "reference");
-    this.panes[name].orientation = change(this.panes[name].orientation);
+    const orientation = change(this.panes[name].placed.orientation);
+    this.panes[name].change((placed) => placed.orientation = orientation);
     // The strip above has the orientation of the picture.
     if (name === "source") this.#timeAxis.redraw();
-    keepPlacement(kind, this.panes[name].orientation);
+    keepPlacement(kind, orientation);
   }
 
   /** @param {Name} name @param {Cursor | null} cursor @returns {string} the read-out in one line */
@@ -305,7 +308,10 @@ export class Viewer extends Emitter {
     });
     for (const name of NAMES) {
       const figure = byId(name);
-      within(figure, ".home").addEventListener("click", () => this.panes[name].goHome());
+      within(figure, ".home").addEventListener(
+        "click",
+        () => this.panes[name].change((placed) => placed.goHome()),
+      );
       within(figure, ".turn").addEventListener("click", () => this.place(name, turned));
       within(figure, ".flip").addEventListener("click", () => this.place(name, mirrored));
       within(figure, ".save").addEventListener("click", () => this.#save(name));

@@ -34,10 +34,11 @@ export class Pane {
   #painter;
   /** @type {ChannelGroup | null} */
   #group = null;
-  #placed = new PlacedView(NOTHING, AS_PLOT);
+  /** The view; change it with `change` or `view`. */
+  placed = new PlacedView(NOTHING, AS_PLOT);
   /** @type {Point | null} */
-  #cursor = null;
-  /** The selection in progress, in fractions of a band. @type {View | null} */
+  cursor = null;
+  /** @type {View | null} */
   #selection = null;
   #listeners;
   #isReference;
@@ -80,59 +81,22 @@ export class Pane {
     this.#isReference = isReference;
     this.#stage = new Stage(figure, this.redraw);
     this.#painter = new PlanePainter(this.#stage.canvas);
-    /** @type {import("./picture_input.js").Handled} */
-    const handled = {
-      placed: () => this.#placed,
-      change: (change) => this.#change(change),
-      tool: () => this.tool,
-      cursor: () => this.#cursor,
-      moveCursor: (cursor, byKeyboard) => this.#moveCursor(cursor, byKeyboard),
-      mark: (box) => {
-        this.#selection = box;
-        this.drawMarks();
-      },
-      giveUp: () => this.onGivenUp(),
-      press: (at, reach) => this.onPress(at, reach),
-      enter: () => this.onEnter(),
-    };
-    attachPointer(this.#stage, handled);
-    attachKeys(this.#stage.plot, handled);
+    attachPointer(this.#stage, this);
+    attachKeys(this.#stage.plot, this);
   }
 
   /** The visible part in pixels of the picture; set it inside the picture. */
   get view() {
-    return this.#placed.view;
+    return this.placed.view;
   }
 
   set view(view) {
-    this.#change((placed) => placed.view = view);
-  }
-
-  get orientation() {
-    return this.#placed.orientation;
-  }
-
-  /** Changes the orientation; the visible part stays the same. */
-  set orientation(orientation) {
-    this.#change((placed) => placed.orientation = orientation);
-  }
-
-  get cursor() {
-    return this.#cursor;
-  }
-
-  /** Size of the picture in pixels, and whether it keeps its aspect. */
-  get size() {
-    return this.#placed.picture;
+    this.change((placed) => placed.view = view);
   }
 
   /** Whether time runs across, down or not at all. */
   get time() {
-    return this.#placed.time;
-  }
-
-  get canGoBack() {
-    return this.#placed.canGoBack;
+    return this.placed.time;
   }
 
   /** Whether scale bars and the reduction are shown over the picture. @param {boolean} hasScaleBar */
@@ -153,13 +117,13 @@ export class Pane {
 
   /** Samples of a shown channel in the home view. @param {Channel} channel @param {Statistic} [statistic] */
   atHome(channel, statistic) {
-    return this.#painter.atHome(channel, this.orientation, this.#stage.canvasBands[0], statistic);
+    return this.#painter.atHome(channel, this.placed.orientation, this.#stage.canvasBands[0], statistic);
   }
 
   /** Shows the planes of another acquisition in the home view. @param {ChannelGroup} group @param {Orientation} orientation */
   show(group, orientation) {
-    this.#placed = new PlacedView(pictureOf(group.plane, this.#isReference), orientation);
-    this.#cursor = null;
+    this.placed = new PlacedView(pictureOf(group.plane, this.#isReference), orientation);
+    this.cursor = null;
     this.replacePlanes(group);
   }
 
@@ -172,7 +136,7 @@ export class Pane {
 
   /** Draws picture, frame and marks. */
   drawNow() {
-    const [placed, group] = [this.#placed, this.#group];
+    const [placed, group] = [this.placed, this.#group];
     if (group === null) return;
     const { locked } = placed.picture;
     const isLaid = this.#stage.lay({
@@ -195,38 +159,28 @@ export class Pane {
     if (this.#stage.isLaid) this.#stage.mark(this.#marks(), this.#bandMarks());
   }
 
-  /** Shows the whole picture. */
-  goHome() {
-    this.#change((placed) => placed.goHome());
-  }
-
-  /** Goes back to the previous view. */
-  goBack() {
-    this.#change((placed) => placed.goBack());
-  }
-
   /** CSS pixels inside the plot, or one of its bands, of a picture position. @param {number} x @param {number} y @returns {[number, number]} */
   toScreen(x, y) {
     const { width, height } = this.plot;
-    const { fx, fy } = this.#placed.toPlot({ x, y });
+    const { fx, fy } = this.placed.toPlot({ x, y });
     return [fx * width, fy * height];
   }
 
   /** Picture pixels of a distance in CSS pixels of the plot. @param {number} dx @param {number} dy */
   shift(dx, dy) {
     const { width, height } = this.plot;
-    const { x0, x1, y0, y1 } = this.#placed.shown;
-    return this.#placed.shift(dx / width * (x1 - x0), dy / height * (y1 - y0));
+    const { x0, x1, y0, y1 } = this.placed.shown;
+    return this.placed.shift(dx / width * (x1 - x0), dy / height * (y1 - y0));
   }
 
   /** Picture pixels that an arrow key moves by. @param {number} dx @param {number} dy @param {boolean} isFar */
   arrow(dx, dy, isFar) {
-    return this.#placed.arrow(dx, dy, isFar);
+    return this.placed.arrow(dx, dy, isFar);
   }
 
   /** Brings a position into view. @param {Point} position */
   reveal(position) {
-    this.#change((placed) => placed.reveal(position));
+    this.change((placed) => placed.reveal(position));
   }
 
   /** Puts elements over the plot. @param {...Element} elements */
@@ -264,7 +218,7 @@ export class Pane {
 
   /** Width of a shown pixel in CSS pixels. */
   get zoom() {
-    const { x0, x1 } = this.#placed.shown;
+    const { x0, x1 } = this.placed.shown;
     return this.#stage.area.width / (x1 - x0);
   }
 
@@ -280,13 +234,12 @@ export class Pane {
     return new Promise((done) => canvas.toBlob(done));
   }
 
-  /** Describes the reduction. */
   get #reduction() {
-    return this.#painter.reduction(isTime(this.size.axisX));
+    return this.#painter.reduction(isTime(this.placed.picture.axisX));
   }
 
   get #scaleBars() {
-    return scaleBarMarks(this.#placed.axes, this.#placed.shown, this.plot);
+    return scaleBarMarks(this.placed.axes, this.placed.shown, this.plot);
   }
 
   /** Marks of scale bars and reduction. */
@@ -298,8 +251,8 @@ export class Pane {
   #marks(hasNotes = this.#hasScaleBar) {
     const { width, height } = this.plot;
     const marks = this.overlay();
-    if (this.#cursor !== null) {
-      const [x, y] = this.toScreen(this.#cursor.x + 0.5, this.#cursor.y + 0.5);
+    if (this.cursor !== null) {
+      const [x, y] = this.toScreen(this.cursor.x + 0.5, this.cursor.y + 0.5);
       const style = { color: "rgba(255, 255, 255, 0.8)", dash: "4 3", halo: true };
       marks.push({ points: [[x, 0], [x, height]], ...style }, { points: [[0, y], [width, y]], ...style });
     }
@@ -322,17 +275,23 @@ export class Pane {
     });
   }
 
-  /** @param {(placed: PlacedView) => void} change */
-  #change(change) {
-    change(this.#placed);
+  /** Changes the view. @param {(placed: PlacedView) => void} change */
+  change(change) {
+    change(this.placed);
     this.#listeners.onView();
     this.redraw();
   }
 
+  /** Shows the selection in progress, in fractions of a band. @param {View | null} box */
+  select(box) {
+    this.#selection = box;
+    this.drawMarks();
+  }
+
   /** @param {Point | null} cursor @param {boolean} byKeyboard */
-  #moveCursor(cursor, byKeyboard) {
-    if (cursor?.x === this.#cursor?.x && cursor?.y === this.#cursor?.y) return;
-    this.#cursor = cursor;
+  moveCursor(cursor, byKeyboard) {
+    if (cursor?.x === this.cursor?.x && cursor?.y === this.cursor?.y) return;
+    this.cursor = cursor;
     this.drawMarks();
     this.#listeners.onCursor(cursor, byKeyboard);
   }

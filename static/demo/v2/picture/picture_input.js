@@ -6,16 +6,16 @@
  * move the cursor, other keys zoom at it.
  *
  * @typedef {"plain" | "shift" | "alt" | "across" | "down" | "both"} ZoomKind axes of a zoom, or the key held
- * @typedef {object} Handled picture and cursor
- * @property {() => PlacedView} placed
+ * @typedef {object} Handled the pane: picture and cursor
+ * @property {PlacedView} placed
+ * @property {Point | null} cursor
+ * @property {((from: Point, to: Point, isDone: boolean) => void) | null} tool
  * @property {(change: (placed: PlacedView) => void) => void} change
- * @property {() => ((from: Point, to: Point, isDone: boolean) => void) | null} tool takes the drags that would zoom
- * @property {() => Point | null} cursor
  * @property {(cursor: Point | null, byKeyboard: boolean) => void} moveCursor
- * @property {(box: View | null) => void} mark shows the selection in progress, in fractions of a band
- * @property {() => void} giveUp cancels the drag of a tool
- * @property {(at: Point, reach: number) => void} press a click or tap, which selects what lies within `reach` CSS pixels
- * @property {() => void} enter goes to what is drawn
+ * @property {(box: View | null) => void} select
+ * @property {() => void} onGivenUp
+ * @property {(at: Point, reach: number) => void} onPress
+ * @property {() => void} onEnter
  */
 
 /** @import { View } from "./orientation.js" */
@@ -47,8 +47,8 @@ const ZOOMS = {
   "{": [1 / CLOSER, "down"],
 };
 
-/** @param {Stage} stage @param {Handled} handled */
-export function attachPointer(stage, { placed, change, tool, moveCursor, mark, giveUp, press }) {
+/** @param {Stage} stage @param {Handled} pane */
+export function attachPointer(stage, pane) {
   const { plot } = stage;
   /** @type {Map<number, Place>} */
   const touches = new Map();
@@ -60,21 +60,21 @@ export function attachPointer(stage, { placed, change, tool, moveCursor, mark, g
     return { fx: (event.clientX - box.left) / box.width, fy: (event.clientY - box.top) / box.height };
   };
   const inBand = (/** @type {Place} */ { fx, fy }) => ({ fx, fy: stage.inBand(fy).fy });
-  const hover = (/** @type {Place} */ at) => moveCursor(placed().pixelAt(inBand(at)), false);
+  const hover = (/** @type {Place} */ at) => pane.moveCursor(pane.placed.pixelAt(inBand(at)), false);
   /** @type {(at: Place, factor: number, kind: ZoomKind) => void} */
   const zoom = (at, factor, kind) =>
-    change((placed) => placed.zoom(inBand(at), ...factorsOf(placed, factor, kind)));
+    pane.change((placed) => placed.zoom(inBand(at), ...factorsOf(placed, factor, kind)));
   const pan = (/** @type {number} */ dfx, /** @type {number} */ dfy) =>
-    change((placed) => placed.pan(dfx, dfy * stage.bandCount));
+    pane.change((placed) => placed.pan(dfx, dfy * stage.bandCount));
   const select = (/** @type {Place} */ start, /** @type {Place} */ at, /** @type {boolean} */ isDone) => {
     // A drag stays in its first band.
     const { band, fy } = stage.inBand(start.fy);
     const [from, to] = [{ fx: start.fx, fy }, { fx: at.fx, fy: at.fy * stage.bandCount - band }];
-    const taken = tool();
-    if (taken !== null) return taken(placed().positionAt(from), placed().positionAt(to), isDone);
-    const box = placed().boxOf(from, to, stage.band);
-    mark(isDone ? null : box);
-    if (isDone) change((placed) => placed.zoomToBox(box));
+    const taken = pane.tool;
+    if (taken !== null) return taken(pane.placed.positionAt(from), pane.placed.positionAt(to), isDone);
+    const box = pane.placed.boxOf(from, to, stage.band);
+    pane.select(isDone ? null : box);
+    if (isDone) pane.change((placed) => placed.zoomToBox(box));
   };
   const pinch = (/** @type {number} */ moving, /** @type {Place} */ at) => {
     const other = [...touches].find(([id]) => id !== moving)?.[1];
@@ -89,8 +89,8 @@ export function attachPointer(stage, { placed, change, tool, moveCursor, mark, g
   };
   const stop = () => {
     if (drag?.kind === "select") {
-      mark(null);
-      giveUp();
+      pane.select(null);
+      pane.onGivenUp();
     }
     drag = null;
   };
@@ -119,7 +119,7 @@ export function attachPointer(stage, { placed, change, tool, moveCursor, mark, g
     if (event.pointerType === "touch") {
       touches.set(event.pointerId, at);
       stop();
-      if (touches.size === 1) drag = { kind: tool() === null ? "touch" : "select", ...start };
+      if (touches.size === 1) drag = { kind: pane.tool === null ? "touch" : "select", ...start };
     } else drag = { kind: event.shiftKey || event.button === 1 ? "pan" : "select", ...start };
   });
 
@@ -143,17 +143,17 @@ export function attachPointer(stage, { placed, change, tool, moveCursor, mark, g
     const isPress = drag !== null && !drag.moved && event.button === 0;
     end(event);
     const reach = event.pointerType === "touch" ? TAP_REACH : CLICK_REACH;
-    if (isPress) press(placed().positionAt(inBand(place(event))), reach);
+    if (isPress) pane.onPress(pane.placed.positionAt(inBand(place(event))), reach);
   });
   plot.addEventListener("pointercancel", end);
   plot.addEventListener("pointerleave", (event) => {
-    if (event.pointerType !== "touch" && drag === null) moveCursor(null, false);
+    if (event.pointerType !== "touch" && drag === null) pane.moveCursor(null, false);
   });
   // Two fingers are a pinch, not a scroll, also where one finger may scroll the page.
   plot.addEventListener("touchmove", (event) => {
     if (event.touches.length > 1) event.preventDefault();
   }, { passive: false });
-  plot.addEventListener("dblclick", () => change((placed) => placed.goHome()));
+  plot.addEventListener("dblclick", () => pane.change((placed) => placed.goHome()));
   plot.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && drag !== null) {
       stop();
@@ -162,25 +162,25 @@ export function attachPointer(stage, { placed, change, tool, moveCursor, mark, g
   });
 }
 
-/** @param {Pick<HTMLElement, "addEventListener">} plot takes keys while it has the focus @param {Pick<Handled, "placed" | "change" | "cursor" | "moveCursor" | "enter">} handled */
-export function attachKeys(plot, { placed: placedNow, change, cursor: cursorNow, moveCursor, enter }) {
+/** @param {Pick<HTMLElement, "addEventListener">} plot takes keys while it has the focus @param {Pick<Handled, "placed" | "change" | "cursor" | "moveCursor" | "onEnter">} pane */
+export function attachKeys(plot, pane) {
   const middle = { fx: 0.5, fy: 0.5 };
   plot.addEventListener("keydown", (event) => {
-    const placed = placedNow();
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const [arrow, zoom, cursor] = [ARROWS[event.key], ZOOMS[event.key], cursorNow()];
-    if (arrow !== undefined && cursor === null) moveCursor(placed.pixelAt(middle), true);
+    const { placed, cursor } = pane;
+    const [arrow, zoom] = [ARROWS[event.key], ZOOMS[event.key]];
+    if (arrow !== undefined && cursor === null) pane.moveCursor(placed.pixelAt(middle), true);
     else if (arrow !== undefined && cursor !== null) {
       let next = cursor;
-      change(() => next = placed.step(cursor, ...arrow, event.shiftKey));
-      moveCursor(next, true);
+      pane.change(() => next = placed.step(cursor, ...arrow, event.shiftKey));
+      pane.moveCursor(next, true);
     } else if (zoom !== undefined) {
       const at = cursor === null ? middle : placed.toPlot({ x: cursor.x + 0.5, y: cursor.y + 0.5 });
-      change(() => placed.zoom(at, ...factorsOf(placed, ...zoom)));
-    } else if (event.key === "0" || event.key === "Home") change(() => placed.goHome());
-    else if (event.key === "Backspace") change(() => placed.goBack());
-    else if (event.key === "Enter") enter();
-    else if (event.key === "Escape" && cursor !== null) moveCursor(null, true);
+      pane.change(() => placed.zoom(at, ...factorsOf(placed, ...zoom)));
+    } else if (event.key === "0" || event.key === "Home") pane.change(() => placed.goHome());
+    else if (event.key === "Backspace") pane.change(() => placed.goBack());
+    else if (event.key === "Enter") pane.onEnter();
+    else if (event.key === "Escape" && cursor !== null) pane.moveCursor(null, true);
     else return;
     event.preventDefault();
     event.stopPropagation();
