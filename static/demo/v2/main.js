@@ -9,8 +9,7 @@ import { Page } from "./opening/page.js";
 import { watchServer } from "./opening/server.js";
 import { SessionController } from "./opening/session_controller.js";
 import { attachShortcuts, attachSwitch } from "./controls/shortcuts.js";
-import { Viewer } from "./panels/viewer.js";
-import { viewerActions } from "./panels/viewer_actions.js";
+import { Viewer, viewerActions } from "./panels/viewer.js";
 import { recallSaved } from "./opening/saved_work.js";
 import { Saving } from "./saving/saving.js";
 import { takeDrops } from "./opening/ways_in.js";
@@ -21,8 +20,10 @@ const [RENEW_EVERY_MS, RENEW_WITHIN_S] = [20_000, 60];
 
 const page = new Page();
 const viewer = new Viewer();
+/** @type {Promise<boolean> | undefined} */
+let persisted;
 const store = new WorkStore();
-const work = new KeptWork(store, navigator.locks, once(() => navigator.storage?.persist()));
+const work = new KeptWork(store, navigator.locks, () => persisted ??= navigator.storage?.persist());
 store.onLost = () => work.again();
 /** @param {import("../../client/v2/acq-client.d.ts").Acquisition} acquisition */
 const recall = async (acquisition) =>
@@ -104,12 +105,3 @@ work.on("lost", () =>
   ));
 setInterval(() => work.isUnsaved && controller.renewExpiring(RENEW_WITHIN_S), RENEW_EVERY_MS);
 opening.begin();
-
-/** @param {() => unknown} work */
-function once(work) {
-  let isDone = false;
-  return () => {
-    if (!isDone) work();
-    isDone = true;
-  };
-}

@@ -22,22 +22,19 @@ export async function loadPlanes(acquisition, position, { signal, onProgress }) 
   const { info, reference } = acquisition;
   // The first failure cancels the others.
   const ending = new AbortController();
-  const either = AbortSignal.any([signal, ending.signal]);
+  const options = { signal: AbortSignal.any([signal, ending.signal]) };
   const channels = [...info.channels, ...info.reference?.channels ?? []];
   const total = channels.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  /** @type {Map<string, number>} */
-  const counts = new Map();
+  let sum = 0;
   /** @param {Pick<Acquisition, "plane">} of @param {Position} at @returns {LoadChannel} */
-  const from = (of, at) => async ({ index, dataUrl }) => {
-    const { samples } = await of.plane(index, {
-      ...at,
-      signal: either,
-      onProgress(received) {
-        counts.set(dataUrl, received);
-        onProgress([...counts.values()].reduce((sum, count) => sum + count, 0), total);
-      },
-    });
-    return samples;
+  const from = (of, at) => async ({ index }) => {
+    let before = 0;
+    const count = (/** @type {number} */ received) => {
+      sum += received - before;
+      before = received;
+      onProgress(sum, total);
+    };
+    return (await of.plane(index, { ...at, ...options, onProgress: count })).samples;
   };
   onProgress(0, total);
   try {

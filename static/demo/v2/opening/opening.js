@@ -94,10 +94,7 @@ export class Opening {
       if (state === "kept") this.recordings.note(drawnWords(/** @type {any} */ (viewer.look)?.drawn));
     });
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
-    controller.on("opened", ({ kind, info }) => {
-      page.begin(`Fetching ${info.source.name} …`, false);
-      if (this.#mayList(kind)) this.recordings.expect(info.source.path);
-    });
+    controller.on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
     controller.on("progress", ({ received, total }) => page.progress(received, total));
     controller.on("loaded", (loaded) => this.#loaded(loaded));
     controller.on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
@@ -251,7 +248,10 @@ export class Opening {
     const look = this.#linked === null ? kept : { ...kept, typed: this.#linked };
     const isChanged = !isSample && (isSame ? !isSameContent : work?.isOther === true);
     this.#isSample = isSample;
-    if (this.#mayList(kind)) this.recordings.follow(isSample ? "" : info.source.path, this.#path);
+    // Only these kinds may lead to another folder.
+    if (this.mayOpenByPath && kind !== "scene" && kind !== "again") {
+      this.recordings.follow(isSample ? "" : info.source.path, this.#path);
+    }
     this.#isDerived = false;
     this.place = data.position = place;
     page.notice(null);
@@ -317,11 +317,6 @@ export class Opening {
       this.#showPositions(this.place);
       this.#failed(error, viewer.info?.source.path ?? "");
     }
-  }
-
-  /** Whether the opened file may lie in another folder, and the page may list that folder. @param {Kind} kind */
-  #mayList(kind) {
-    return this.mayOpenByPath && kind !== "scene" && kind !== "again";
   }
 
   /** @param {LinkedView | null} link */

@@ -1,7 +1,7 @@
 /** Shows the recordings of the folder of the open one, and opens the previous, the next or a chosen one. */
 import { byId, element } from "../controls/element.js";
 import { KeptSwitch } from "../controls/kept.js";
-import { folderOf, RecordingList } from "./recording_list.js";
+import { RecordingList } from "./recording_list.js";
 
 /** @import { FolderListing } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Recording } from "./recording_list.js" */
@@ -31,17 +31,11 @@ export class Recordings {
   /** @type {Map<string, HTMLLIElement>} */
   #rows = new Map();
   #timer = 0;
-  /** The folder of a recording that is being opened, and its listing. @type {{folder: string, listing: Promise<FolderListing>} | null} */
-  #early = null;
 
   /** @param {Needs} needs */
   constructor(needs) {
     this.#needs = needs;
-    this.list = new RecordingList((folder) => {
-      const early = this.#early;
-      this.#early = null;
-      return early?.folder === folder ? early.listing : needs.list(folder);
-    });
+    this.list = new RecordingList(needs.list);
     this.list.on("changed", () => this.#paint());
     this.list.on("arrived", ({ names }) => {
       if (!this.#isBusy) {
@@ -55,14 +49,6 @@ export class Recordings {
       this.#paint();
     });
     document.addEventListener("visibilitychange", () => this.#look());
-  }
-
-  /** Looks at the folder of a recording while its planes come, so that the list appears with them. @param {string} path */
-  expect(path) {
-    const folder = folderOf(path);
-    const listing = this.#needs.list(folder);
-    listing.catch(() => {});
-    this.#early = { folder, listing };
   }
 
   /** Follows the open recording. @param {string} path with links resolved; empty without a list @param {string} asked path that was opened */

@@ -31,14 +31,10 @@ export async function showServer(server) {
 }
 
 /**
- * Checks every few seconds, and when the page becomes visible, whether the server answers.
+ * Checks every few seconds, and when the page becomes visible, whether the server answers; nothing while `isBusy`. The
+ * returned function checks now; concurrent callers share the answer.
  *
- * @param {object} listeners
- * @param {(signal: AbortSignal) => Promise<unknown>} listeners.readHealth asks the server
- * @param {() => void} listeners.onGone the server does not answer
- * @param {() => void} listeners.onBack it answers again
- * @param {() => boolean} listeners.isBusy whether to ask nothing now
- * @returns {() => Promise<void>} checks now; concurrent callers share the answer
+ * @param {{readHealth: (signal: AbortSignal) => Promise<unknown>, onGone: () => void, onBack: () => void, isBusy: () => boolean}} listeners
  */
 export function watchServer({ readHealth, onGone, onBack, isBusy }) {
   let isGone = false;

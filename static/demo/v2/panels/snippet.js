@@ -30,13 +30,8 @@ export function snippet(language, { origin, path, scene, isReference = false, ch
 }
 
 /**
- * @typedef {object} Parts of a program
- * @property {string} origin
- * @property {string} address of the open request
- * @property {[string, string | number][]} fields of its body
- * @property {string} query of the planes, such as `?t=3`
- * @property {readonly number[]} channels
- * @property {boolean} isReference
+ * @typedef {{origin: string, address: string, fields: [string, string | number][], query: string, channels: readonly number[], isReference: boolean}} Parts
+ *   of a program: `address` of the open request, `fields` of its body, `query` of the planes, such as `?t=3`
  */
 
 /** @param {Parts} parts */

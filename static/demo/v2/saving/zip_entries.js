@@ -1,13 +1,9 @@
 /** Reads entries of a ZIP file without loading all of it: the directory is at its end. */
 
-const [END_BYTES, LONGEST_COMMENT, LOCATOR_BYTES, END64_BYTES, ENTRY_BYTES, LOCAL_BYTES] = [
-  22,
-  65535,
-  20,
-  56,
-  46,
-  30,
-];
+/** Lengths in bytes. */
+const [END_BYTES, LONGEST_COMMENT, LOCATOR_BYTES, END64_BYTES] = [22, 65535, 20, 56];
+const [ENTRY_BYTES, LOCAL_BYTES] = [46, 30];
+/** Signatures of the records. */
 const [END, LOCATOR, END64, ENTRY, LOCAL] = [0x06054b50, 0x07064b50, 0x06064b50, 0x02014b50, 0x04034b50];
 
 /** Stands for a number that is in the ZIP64 field of its entry. */
