@@ -24,13 +24,7 @@ export function attachDivider(bar, onMove, leastHeight, start = 54) {
     bar.ariaValueNow = String(Math.round(percent));
     onMove(percent);
   };
-  bar.addEventListener("pointerdown", (event) => {
-    bar.setPointerCapture(event.pointerId);
-    event.preventDefault();
-    bar.focus();
-  });
-  bar.addEventListener("pointermove", (event) => {
-    if (!bar.hasPointerCapture(event.pointerId)) return;
+  onDrag(bar, (event) => {
     const box = track.getBoundingClientRect();
     move(100 * (event.clientY - box.top) / box.height);
   });
@@ -45,4 +39,14 @@ export function attachDivider(bar, onMove, leastHeight, start = 54) {
     event.stopPropagation();
   });
   move(start);
+}
+
+/** Follows drags of a handle, which takes the focus. @param {HTMLElement} handle @param {(event: PointerEvent) => void} move */
+export function onDrag(handle, move) {
+  handle.addEventListener("pointerdown", (event) => {
+    handle.setPointerCapture(event.pointerId);
+    handle.focus();
+    event.preventDefault();
+  });
+  handle.addEventListener("pointermove", (event) => handle.hasPointerCapture(event.pointerId) && move(event));
 }

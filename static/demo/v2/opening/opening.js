@@ -42,7 +42,6 @@ export class Opening {
   #ways;
   #bar;
   #steps;
-  /** The recordings beside the open one. */
   recordings;
   /** Whether the server opens files by their paths. */
   mayOpenByPath = false;
@@ -160,7 +159,6 @@ export class Opening {
     this.#bar.accept(accepted ?? info?.collection?.member.accepted ?? false);
   }
 
-  /** Keeps the view. */
   keepSoon() {
     this.#parts.work.touched();
     clearTimeout(this.#keepTimer);
@@ -212,7 +210,6 @@ export class Opening {
     page.say(isDialog ? "Choose a file in the dialog on the server's computer" : "");
   }
 
-  /** Updates the page after opening has ended. */
   #idle() {
     this.#linked = null;
     this.#parts.page.end();

@@ -104,7 +104,6 @@ export class Page {
     byId("progress-text").textContent = `${megabytes(received)} of ${megabytes(total)}`;
   }
 
-  /** Ends the progress display. */
   end() {
     clearTimeout(this.#showProgress);
     clearInterval(this.#countSeconds);

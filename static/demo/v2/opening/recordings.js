@@ -22,7 +22,6 @@ const MOST_OF_THE_TIME = 0.05;
 
 export class Recordings {
   #needs;
-  /** The recordings of the folder. */
   list;
   #isShown = new KeptSwitch("acq-server recordings");
   #isBusy = false;

@@ -90,7 +90,6 @@ export class SessionController extends Emitter {
     return this.#opening !== null;
   }
 
-  /** Cancels the open in progress. */
   cancel() {
     this.#opening?.abort();
   }

@@ -62,7 +62,6 @@ export class WaysIn {
     else this.show();
   }
 
-  /** Shows all ways. */
   show() {
     const dialog = byId("ways-dialog", HTMLDialogElement);
     if (byId("empty").hidden && !dialog.open) {
@@ -104,7 +103,6 @@ export class WaysIn {
     way();
   }
 
-  /** Lists the kept work. */
   async #listWork() {
     const asked = this.#asked += 1;
     const works = await this.#work.list();

@@ -1,5 +1,6 @@
 /** The histogram of a channel with two handles for its range and a ramp of its look-up table. */
 import { formatNumber } from "../../../measure/axes.js";
+import { onDrag } from "../controls/divider.js";
 import { within } from "../controls/element.js";
 
 /** @import { Channel } from "../picture/channel.js" */
@@ -57,13 +58,7 @@ function dragHandle(handle, chart, channel, end) {
       channel.setRange(least, Math.max(value, least + gap));
     }
   };
-  handle.addEventListener("pointerdown", (event) => {
-    handle.setPointerCapture(event.pointerId);
-    handle.focus();
-    event.preventDefault();
-  });
-  handle.addEventListener("pointermove", (event) => {
-    if (!handle.hasPointerCapture(event.pointerId)) return;
+  onDrag(handle, (event) => {
     const box = chart.getBoundingClientRect();
     const part = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
     set(channel.stats.min + wholeOf(channel) * part);

@@ -52,7 +52,6 @@ export class PositionBar {
     scenes.addEventListener("change", () => onScene(Number(scenes.value)));
   }
 
-  /** Whether there is more than one picture. */
   get hasSteps() {
     return AXES.some(({ name }) => this.#size(name) > 1);
   }

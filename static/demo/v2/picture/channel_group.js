@@ -29,7 +29,6 @@ export class ChannelGroup extends Emitter {
     this.channels.forEach((channel) => channel.addEventListener("change", () => this.emit("change")));
   }
 
-  /** How channels are shown. */
   get mode() {
     return this.#mode;
   }

@@ -4,9 +4,7 @@
  */
 import { ticks } from "../../../measure/axes.js";
 
-const LINE = 14;
-const GAP = 6;
-const TICK = 4;
+const [LINE, GAP, TICK] = [14, 6, 4];
 
 /** Least height of a box with titles, in CSS pixels: in lower ones, ticks and picture come first. */
 const ROOM_FOR_TITLES = 110;
@@ -15,8 +13,7 @@ const ROOM_FOR_TITLES = 110;
 const THINNEST = 8;
 
 /** Least vertical distance of ticks in CSS pixels, beside pictures and in strips. */
-const TICK_ROOM = 34;
-const STRIP_TICK_ROOM = 26;
+const [TICK_ROOM, STRIP_TICK_ROOM] = [34, 26];
 
 /** @import { Mark } from "./marks.js" */
 

@@ -59,7 +59,6 @@ export class Pane {
   /** Called when the user presses Enter to go to what is drawn. */
   onEnter = () => {};
 
-  /** Note in saved pictures. */
   stamp = "";
 
   /** CSS pixels kept free left of a plot over time, to align plots below each other. */
@@ -134,7 +133,6 @@ export class Pane {
     this.redraw();
   }
 
-  /** Draws picture, frame and marks. */
   drawNow() {
     const [placed, group] = [this.placed, this.#group];
     if (group === null) return;
@@ -154,7 +152,6 @@ export class Pane {
     this.#listeners.onDrawn();
   }
 
-  /** Draws only the marks over the picture. */
   drawMarks() {
     if (this.#stage.isLaid) this.#stage.mark(this.#marks(), this.#bandMarks());
   }
@@ -242,12 +239,10 @@ export class Pane {
     return scaleBarMarks(this.placed.axes, this.placed.shown, this.plot);
   }
 
-  /** Marks of scale bars and reduction. */
   get #notes() {
     return [...this.#scaleBars, ...noteMarks(this.#reduction, this.plot)];
   }
 
-  /** Marks of every band. */
   #marks(hasNotes = this.#hasScaleBar) {
     const { width, height } = this.plot;
     const marks = this.overlay();

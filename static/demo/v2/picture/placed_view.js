@@ -80,7 +80,6 @@ export class PlacedView {
     this.#now = now;
   }
 
-  /** The visible part. */
   get view() {
     return viewFromShown(this.#orientation, this.picture, this.#view);
   }
@@ -217,7 +216,6 @@ export class PlacedView {
     this.#change(this.#home);
   }
 
-  /** Goes back to the previous view. */
   goBack() {
     const former = this.#former.pop();
     if (former !== undefined) this.#view = viewToShown(this.#orientation, this.picture, former);
