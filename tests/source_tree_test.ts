@@ -144,6 +144,7 @@ Deno.test("imports run one way", async (t) => {
 Deno.test("the modules of the page import each other one way, and those of measuring only each other", async (t) => {
   const pages = new Map([
     ...await importsFrom("static/demo/v2/main.js"),
+    ...await importsFrom("static/demo/v2/picture/pyramid_worker.js"),
     ...await importsFrom("static/demo/v2/measuring/measurement_worker.js"),
   ]);
   const measuring = [...pages].filter(([file]) => file.startsWith("static/measure/"));

@@ -1,4 +1,4 @@
-/** Pictures and profiles of more samples than pixels show all of them. */
+/** Pictures and profiles of more samples than pixels show all of them, at home, zoomed, with a pyramid and without. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStore } from "../fixtures/plain_store.ts";
@@ -9,6 +9,7 @@ import { level, setRange, viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 
+/** Large enough that a pyramid is of use: 1.44 million samples. */
 const [LINES, COLUMNS] = [30_000, 48];
 
 const random = randomNumbers(5);
@@ -36,6 +37,22 @@ async function levelsAlong(viewer: Viewer, column: number): Promise<number[]> {
   return await viewer.page.evaluate(greensOf, [...await viewer.page.screenshot({ clip })]);
 }
 
+/** Waits until the worker has built the pyramid of the present view. */
+async function waitForPyramid(viewer: Viewer): Promise<void> {
+  const { page } = viewer;
+  const worker = page.workers()[0] ?? await page.waitForEvent("worker");
+  // Runs after the message that is being worked at.
+  await worker.evaluate(() => 0);
+  await viewer.settle();
+  // Another view, and home again: now through the pyramid.
+  await page.locator("#source .plot").focus();
+  await page.keyboard.press("]");
+  await viewer.settle();
+  await page.keyboard.press("0");
+  await page.keyboard.press("Escape");
+  await viewer.settle();
+}
+
 /** What a pixel may show of its samples, and a range in which this differs from pixel to pixel. */
 const STATISTICS = {
   mean: [(samples: number[]) => samples.reduce((sum, value) => sum + value) / samples.length, 1024, 3072],
@@ -47,22 +64,38 @@ test("each pixel shows the mean, the maximum or the minimum of the samples centr
   const { page } = viewer;
   await viewer.open(await writeScan(viewer.server, "noise", NOISE));
   const column = 20;
-  for (const [statistic, [reduce, min, max]] of Object.entries(STATISTICS)) {
-    await page.selectOption("#statistic", statistic);
-    await setRange(viewer, "source-0", min, max);
-    await viewer.settle();
-    const drawn = await levelsAlong(viewer, column);
-    const edge = (pixel: number) => Math.round(pixel / drawn.length * LINES);
-    const apart = drawn.map((found, pixel) => {
-      const lines = Array.from({ length: edge(pixel + 1) - edge(pixel) }, (_, i) => edge(pixel) + i);
-      const wanted = reduce(lines.map((line) => NOISE[line * COLUMNS + column]!));
-      return Math.abs(found - level(wanted, min, max));
-    });
-    assert(Math.max(...apart) <= 1, `${statistic}: ${Math.max(...apart)} levels apart`);
+  for (const way of ["samples", "pyramid"]) {
+    if (way === "pyramid") await waitForPyramid(viewer);
+    for (const [statistic, [reduce, min, max]] of Object.entries(STATISTICS)) {
+      await page.selectOption("#statistic", statistic);
+      await setRange(viewer, "source-0", min, max);
+      await viewer.settle();
+      const drawn = await levelsAlong(viewer, column);
+      const edge = (pixel: number) => Math.round(pixel / drawn.length * LINES);
+      const apart = drawn.map((found, pixel) => {
+        const lines = Array.from({ length: edge(pixel + 1) - edge(pixel) }, (_, i) => edge(pixel) + i);
+        const wanted = reduce(lines.map((line) => NOISE[line * COLUMNS + column]!));
+        return Math.abs(found - level(wanted, min, max));
+      });
+      assert(Math.max(...apart) <= 1, `${way}, ${statistic}: ${Math.max(...apart)} levels apart`);
+    }
   }
   const said = `1 pixel = ${Math.round(LINES / (await levelsAlong(viewer, column)).length)} lines, min`;
   assert((await viewer.text("#source .readout")).endsWith(said));
   assert.equal(await page.locator(`#source svg.labels svg text:text-is("${said}")`).count(), 1);
+  // A moving view may be coarser; at rest it is exact again.
+  const plot = page.locator("#source .plot");
+  const drawn = async () => (await page.screenshot({ clip: (await plot.boundingBox())! })).toString("base64");
+  await page.mouse.move(5, 5);
+  await viewer.settle();
+  const before = await drawn();
+  const { x, y, width, height } = (await plot.boundingBox())!;
+  await page.mouse.move(x + width / 3, y + height / 2);
+  for (let i = 0; i < 8; i += 1) await page.mouse.wheel(0, i < 4 ? -100 : 100);
+  await plot.press("0");
+  await page.mouse.move(5, 5);
+  await viewer.settle();
+  assert.equal(await drawn(), before);
 });
 
 test("events that the mean hides show at home without a choice, and in the profile; a choice wins", async (viewer) => {

@@ -56,7 +56,7 @@ export class TimeAxis {
     this.#strip = within(figure, ".overview");
     this.#canvas = within(this.#strip, "canvas", HTMLCanvasElement);
     this.#window = within(this.#strip, ".window");
-    this.#painter = new PlanePainter(this.#canvas);
+    this.#painter = new PlanePainter(this.#canvas, this.redraw);
     new ResizeObserver(this.redraw).observe(this.#strip);
     this.#listenToPointer();
     this.#window.addEventListener("keydown", (event) => this.#press(event));
@@ -72,7 +72,8 @@ export class TimeAxis {
 
   /** Takes another group, or other planes of the same one. @param {ChannelGroup} group */
   load(group) {
-    this.#painter.load(group);
+    // The strip is drawn whole and rarely: a pyramid would waste memory.
+    this.#painter.load(group, () => Promise.resolve([]));
     this.redraw();
     this.follow();
   }

@@ -20,6 +20,8 @@ export class Channel extends Emitter {
   seen = null;
   /** @type {ReturnType<typeof statistics> | null} */
   #stats = null;
+  /** @type {boolean | null} */
+  #isFinite = null;
   /** @type {Uint32Array | null} */
   #bins = null;
 
@@ -40,10 +42,17 @@ export class Channel extends Emitter {
     return this.#stats ??= statistics(this.samples);
   }
 
+  /** Whether all samples are finite. */
+  get isFinite() {
+    return this.#isFinite ??= this.#stats === null
+      ? allFinite(this.samples)
+      : this.#stats.count === this.samples.length;
+  }
+
   /** Replaces the samples, such as by those of the next time point; keeps the display. @param {Float32Array} samples */
   replaceSamples(samples) {
     this.samples = samples;
-    this.#stats = this.#bins = null;
+    this.#stats = this.#bins = this.#isFinite = null;
     this.emit("samples");
   }
 
@@ -83,4 +92,10 @@ export class Channel extends Emitter {
   histogram(bins) {
     return this.#bins ??= histogram(this.samples, this.stats.min, this.stats.max, bins);
   }
+}
+
+/** @param {Float32Array} samples */
+function allFinite(samples) {
+  for (let i = 0; i < samples.length; i += 1) if (samples[i] - samples[i] !== 0) return false;
+  return true;
 }

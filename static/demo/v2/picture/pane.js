@@ -79,7 +79,7 @@ export class Pane {
     this.#listeners = listeners;
     this.#isReference = isReference;
     this.#stage = new Stage(figure, this.redraw);
-    this.#painter = new PlanePainter(this.#stage.canvas);
+    this.#painter = new PlanePainter(this.#stage.canvas, this.redraw);
     attachPointer(this.#stage, this);
     attachKeys(this.#stage.plot, this);
   }
@@ -148,6 +148,7 @@ export class Pane {
     // While everything is visible a finger may scroll the page; a zoomed picture takes every touch.
     plot.style.touchAction = placed.isHome && this.tool === null ? "pan-y" : "none";
     this.#painter.paint(placed.view, placed.orientation, this.#stage.canvasBands);
+    plot.ariaBusy = String(this.#painter.isCoarse);
     this.drawMarks();
     this.#listeners.onDrawn();
   }
@@ -273,6 +274,7 @@ export class Pane {
   /** Changes the view. @param {(placed: PlacedView) => void} change */
   change(change) {
     change(this.placed);
+    this.#painter.move();
     this.#listeners.onView();
     this.redraw();
   }

@@ -1,7 +1,7 @@
 /**
- * Paints the visible part of a group's planes on a canvas. It looks up a colour for each sample of the part, which is no
- * larger than the canvas, and then places the colours. WebGL was never faster in software rendering, where speed matters,
- * and can lose its context.
+ * Paints the visible part of a group's planes on a canvas: coarsely while the view moves, exactly at rest. It looks up a
+ * colour for each sample of the part, which is no larger than the canvas, and then places the colours. WebGL was never
+ * faster in software rendering, where speed matters, and can lose its context.
  *
  * @typedef {{samples: Float32Array, min: number, max: number, lut: Uint8Array}} Layer `samples` row-major as in the plane, in
  *   the size of the part; `lut` 256 times red, green, blue, 255
@@ -16,6 +16,9 @@ import { VisiblePart } from "./visible_part.js";
 /** @import { Statistic } from "./reduction.js" */
 /** @import { Part } from "./visible_part.js" */
 
+/** A view rests after this long without changes. */
+const REST_MS = 150;
+
 const wordOf = (/** @type {number[]} */ color) => new Uint32Array(Uint8Array.of(...color, 255).buffer)[0];
 
 const BLACK = wordOf([0, 0, 0]);
@@ -29,23 +32,28 @@ export class PlanePainter {
   /** @type {ImageData | null} */
   #image = null;
   #colors = new Uint32Array(0);
+  #redraw;
   /** @type {readonly Channel[]} */
   #channels = [];
   /** @type {import("./channel_group.js").Plane | null} */
   #plane = null;
   /** @type {VisiblePart | null} */
   #part = null;
+  #isMoving = false;
+  #movedAt = -Infinity;
+  #rest = 0;
 
-  /** @param {HTMLCanvasElement} canvas */
-  constructor(canvas) {
+  /** @param {HTMLCanvasElement} canvas @param {() => void} redraw called when a coarse picture comes to rest */
+  constructor(canvas, redraw) {
     this.#canvas = canvas;
     this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+    this.#redraw = redraw;
   }
 
-  /** Takes the planes of a group. @param {import("./channel_group.js").ChannelGroup} group */
-  load({ plane, channels }) {
+  /** Takes the planes of a group. @param {import("./channel_group.js").ChannelGroup} group @param {typeof import("./pyramid.js").pyramidOf} [pyramids] */
+  load({ plane, channels }, pyramids) {
     [this.#plane, this.#channels] = [plane, channels];
-    this.#part = new VisiblePart({ plane, channels });
+    this.#part = new VisiblePart({ plane, channels }, pyramids);
   }
 
   /**
@@ -62,13 +70,30 @@ export class PlanePainter {
     const position = this.#channels.indexOf(channel);
     // The home view paints the same samples next and reuses them.
     const view = { x0: 0, y0: 0, x1: rows, y1: columns };
-    this.#part.look(view, pixelsOf(band, orientation), statistic);
+    this.#part.look(view, pixelsOf(band, orientation), statistic, [position]);
     return this.#part.samples(position);
+  }
+
+  /** Whether the last painting was coarse. */
+  get isCoarse() {
+    return this.#part?.isCoarse ?? false;
   }
 
   /** Describes the reduction. @param {boolean} isLineScan */
   reduction(isLineScan) {
     return this.#part === null ? "" : reductionText(this.#part.perPixel, isLineScan, this.statistic);
+  }
+
+  /** Marks the view as changed. A single step is drawn exactly at once. */
+  move() {
+    const now = performance.now();
+    this.#isMoving = now - this.#movedAt < REST_MS;
+    this.#movedAt = now;
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      this.#isMoving = false;
+      if (this.isCoarse) this.#redraw();
+    }, REST_MS);
   }
 
   /**
@@ -84,7 +109,7 @@ export class PlanePainter {
     const part = this.#part;
     if (part === null || band === undefined) return;
     const shown = [...this.#channels.keys()].filter((position) => this.#channels[position]?.visible);
-    part.look(view, pixelsOf(band, orientation), this.statistic);
+    part.look(view, pixelsOf(band, orientation), this.statistic, shown, this.#isMoving);
     const layers = shown.map((position) => ({
       samples: part.samples(position),
       .../** @type {Channel} */ (this.#channels[position]).look(),

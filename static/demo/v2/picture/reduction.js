@@ -4,7 +4,8 @@
  * samples is NaN. All functions are pure.
  *
  * @typedef {"mean" | "max" | "min"} Statistic
- * @typedef {{samples: Float32Array, columns: number}} Plane row-major
+ * @typedef {{samples: Float32Array, rows: number, columns: number, isFinite?: boolean}} Blocks row-major; `isFinite` if all
+ *   samples are finite, which is up to ten times as fast
  */
 
 /**
@@ -24,40 +25,11 @@ export function pixelEdges(from, to, pixels, length) {
 /**
  * One value for each block between neighbouring edges, which ascend; row-major.
  *
- * @type {(plane: Plane, rowEdges: Uint32Array, columnEdges: Uint32Array, statistic: Statistic) => Float32Array}
+ * @type {(plane: Blocks, rowEdges: Uint32Array, columnEdges: Uint32Array, statistic: Statistic) => Float32Array}
  */
-export function reduceBlocks({ samples, columns }, rowEdges, columnEdges, statistic) {
-  const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
-  const [isMean, sign] = [statistic === "mean", statistic === "min" ? -1 : 1];
-  const reduced = new Float32Array(width * height);
-  /** Sum, or greatest value, of each block in a row of blocks. */
-  const values = new Float64Array(width);
-  const counts = new Float64Array(width);
-  for (let y = 0; y < height; y += 1) {
-    values.fill(isMean ? 0 : -Infinity);
-    counts.fill(0);
-    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
-      let at = row * columns + columnEdges[0];
-      for (let x = 0; x < width; x += 1) {
-        let [value, count] = [values[x], 0];
-        for (const end = row * columns + columnEdges[x + 1]; at < end; at += 1) {
-          const sample = sign * samples[at];
-          // NaN for NaN and infinities.
-          if (sample - sample !== 0) continue;
-          count += 1;
-          if (isMean) value += sample;
-          else if (sample > value) value = sample;
-        }
-        values[x] = value;
-        counts[x] += count;
-      }
-    }
-    for (let x = 0; x < width; x += 1) {
-      const value = isMean ? values[x] / counts[x] : sign * values[x];
-      reduced[y * width + x] = counts[x] === 0 ? NaN : value;
-    }
-  }
-  return reduced;
+export function reduceBlocks(plane, rowEdges, columnEdges, statistic) {
+  if (statistic === "mean") return means(plane, rowEdges, columnEdges);
+  return extremes(plane, rowEdges, columnEdges, statistic === "max" ? 1 : -1);
 }
 
 /**
@@ -67,9 +39,83 @@ export function reduceBlocks({ samples, columns }, rowEdges, columnEdges, statis
  * @type {(samples: Float32Array, from: number, to: number, count: number, statistics: readonly Statistic[]) => Float32Array[]}
  */
 export function envelope(samples, from, to, count, statistics) {
-  const row = { samples, columns: samples.length };
+  const row = { samples, rows: 1, columns: samples.length };
   const edges = pixelEdges(from, to, count, samples.length);
   return statistics.map((statistic) => reduceBlocks(row, Uint32Array.of(0, 1), edges, statistic));
+}
+
+/** @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges */
+function means({ samples, columns, isFinite = false }, rowEdges, columnEdges) {
+  const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
+  const reduced = new Float32Array(width * height);
+  const [sums, counts] = [new Float64Array(width), new Float64Array(width)];
+  /** Samples of one row, and 1 for each; both are 0 if a sample is missing. */
+  const [line, there] = [new Float32Array(columns), new Float32Array(columns)];
+  for (let y = 0; y < height; y += 1) {
+    sums.fill(0);
+    for (let x = 0; x < width; x += 1) {
+      counts[x] = isFinite ? (columnEdges[x + 1] - columnEdges[x]) * (rowEdges[y + 1] - rowEdges[y]) : 0;
+    }
+    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
+      const start = row * columns;
+      if (isFinite) {
+        addRow(sums, samples, start, columnEdges);
+        continue;
+      }
+      for (let i = 0; i < columns; i += 1) {
+        const isThere = samples[start + i] - samples[start + i] === 0;
+        there[i] = isThere ? 1 : 0;
+        line[i] = isThere ? samples[start + i] : 0;
+      }
+      addRow(sums, line, 0, columnEdges);
+      addRow(counts, there, 0, columnEdges);
+    }
+    for (let x = 0; x < width; x += 1) reduced[y * width + x] = sums[x] / counts[x];
+  }
+  return reduced;
+}
+
+/** Adds the samples of one row to the sums of its blocks. @param {Float64Array} sums @param {Float32Array} samples @param {number} start @param {Uint32Array} columnEdges */
+function addRow(sums, samples, start, columnEdges) {
+  const width = sums.length;
+  let at = start + columnEdges[0];
+  // Blocks of one column, as in most line scans.
+  if (columnEdges[width] - columnEdges[0] === width) {
+    for (let x = 0; x < width; x += 1, at += 1) sums[x] += samples[at];
+    return;
+  }
+  for (let x = 0; x < width; x += 1) {
+    let sum = 0;
+    for (const end = start + columnEdges[x + 1]; at < end; at += 1) sum += samples[at];
+    sums[x] += sum;
+  }
+}
+
+/** Greatest values, or least ones if `sign` is -1. @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges @param {number} sign */
+function extremes({ samples, columns }, rowEdges, columnEdges, sign) {
+  const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
+  const reduced = new Float32Array(width * height);
+  const bests = new Float64Array(width);
+  for (let y = 0; y < height; y += 1) {
+    bests.fill(-Infinity);
+    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
+      const start = row * columns;
+      let at = start + columnEdges[0];
+      for (let x = 0; x < width; x += 1) {
+        let best = bests[x];
+        for (const end = start + columnEdges[x + 1]; at < end; at += 1) {
+          const value = sign * samples[at];
+          // NaN is not greater than anything.
+          if (value > best && value < Infinity) best = value;
+        }
+        bests[x] = best;
+      }
+    }
+    for (let x = 0; x < width; x += 1) {
+      reduced[y * width + x] = bests[x] === -Infinity ? NaN : sign * bests[x];
+    }
+  }
+  return reduced;
 }
 
 /** Such as `1 pixel = 34 lines, mean`; empty if no pixel covers more than one sample. @param {{rows: number, columns: number}} perPixel @param {boolean} isLineScan @param {Statistic} statistic */
