@@ -121,7 +121,7 @@ export class Measurer {
         what.has(key) && !isOfBands && measured?.[key]?.band === ""
       );
     const whole = { id: 0, name: WHOLE, color: "", from: 0, to: shapeOf(scan)[1] };
-    return hasWhole ? [whole, ...this.#bands.bands.all] : this.#bands.bands.all;
+    return hasWhole ? [whole, ...this.#bands.all] : this.#bands.all;
   }
 
   /** @param {MeasurementPanel} panel @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {AbortSignal} signal @returns {Promise<Row>} */

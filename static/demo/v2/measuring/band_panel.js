@@ -10,20 +10,23 @@ import {
   numberField,
   removeButton,
 } from "../controls/fields.js";
-import { Bands, MOST_BANDS, tracesOf } from "./bands.js";
+import { columnsBetween, MOST_BANDS, movedEdges, numberedBand, tracesOf } from "./bands.js";
 import { panel, plotOver, ShapePanel } from "./panel.js";
 import { shapeOf } from "./scan.js";
 import { rangeOf } from "./values_over_time.js";
 
 /** @import { TraceSettings } from "../../../measure/traces.js" */
 /** @import { Band, Trace } from "./bands.js" */
-/** @import { About, Change, Id } from "./panel.js" */
+/** @import { About, End } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
 
 /** Emits `change` when a trace may have changed. @extends {ShapePanel<Band>} */
 export class BandPanel extends ShapePanel {
+  /** @override */
   endNames = ["From", "to"];
-  bands = new Bands();
+  /** Columns of the line scan; 0 for an image. */
+  #columns = 0;
+  #last = 0;
   /** Settings of the traces, to be stored as JSON. @type {TraceSettings} */
   kept = PLAIN_TRACE;
   /** @type {{of: unknown[], traces: Trace[]}} */
@@ -67,10 +70,6 @@ export class BandPanel extends ShapePanel {
     const parts = [this.#hint, this.#list, this.slot, display, this.#baseline, this.#empty];
     this.element = panel(...parts);
     this.#showBaseline();
-    this.bands.addEventListener("change", () => {
-      this.#listBands();
-      this.changed();
-    });
   }
 
   /** Starts with another picture. @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
@@ -88,47 +87,42 @@ export class BandPanel extends ShapePanel {
     this.#from.number = this.kept.from;
     this.#to.number = this.kept.to;
     this.#showBaseline();
-    this.bands.begin(scan.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);
+    this.#columns = scan.isLineScan ? shapeOf(scan)[1] : 0;
+    this.#last = Math.max(0, ...drawn?.bands.map(({ id }) => id) ?? []);
+    this.set(drawn?.bands ?? []);
   }
 
-  /** Bands with the one being drawn, with id 0, or moved. */
-  get shown() {
-    return this.withDraft(this.bands.all);
+  /** @override @param {Band} band */
+  described(band) {
+    const { name, color, from, to } = band;
+    return { name, color, ends: [from, to].map((y) => ({ x: null, y })), place: this.#placeText(band) };
   }
 
-  get shapes() {
-    return this.shown.filter(({ id }) => id !== 0).map((band) => ({
-      id: band.id,
-      name: band.name,
-      color: band.color,
-      ends: [band.from, band.to].map((y) => ({ x: null, y })),
-      place: this.#placeText(band),
-    }));
+  /** @override @param {Band} band @param {readonly End[]} ends */
+  placed(band, [from, to]) {
+    return movedEdges(band, Number(from?.y), Number(to?.y), this.#columns);
   }
 
-  /** @param {Id} id @param {Change} change @param {boolean} isDone */
-  reshape(id, { ends, ...change }, isDone) {
-    const band = this.bands.all.find((band) => band.id === id);
-    if (band === undefined) return;
-    const [from, to] = ends?.map(({ y }) => Number(y)) ?? [band.from, band.to];
-    const other = this.bands.moved({ ...band, ...change }, from, to);
-    this.draft = isDone ? null : other;
-    if (isDone) this.bands.change(other);
+  /** @override @param {Pick<Band, "from" | "to" | "name">} band with the default name if its own is empty @returns {number | null} */
+  add({ from, to, name }) {
+    if (this.all.length >= MOST_BANDS || this.#columns === 0) return null;
+    this.#last += 1;
+    const band = numberedBand(this.#last, from, to, this.#columns);
+    this.set([...this.all, { ...band, name: name || band.name }]);
+    return band.id;
   }
 
-  /** @param {Id} id */
-  duplicate(id) {
-    return this.bands.duplicate(Number(id))?.id ?? null;
-  }
-
-  /** @param {Id} id */
-  remove(id) {
-    this.bands.remove(Number(id));
+  /** Follows a band being drawn. @param {{y: number}} from @param {{y: number}} to @param {boolean} isDone */
+  draw({ y: from }, { y: to }, isDone) {
+    const band = { id: 0, name: "", color: "#ffffff", ...columnsBetween(from, to, this.#columns) };
+    this.draft = isDone ? null : band;
+    const id = isDone ? this.add(band) : null;
+    if (id !== null) this.emit("select", { id });
   }
 
   /** Traces of the shown channels; the same array until something changes. */
   get traces() {
-    const { scan, kept, bands: { all } } = this;
+    const { scan, kept, all } = this;
     const shown = scan?.isLineScan ? scan.group.shown : [];
     const of = [scan, kept, all, shown.length, ...shown.map(({ samples }) => samples)];
     if (of.every((part, i) => part === this.#made.of[i])) return this.#made.traces;
@@ -158,7 +152,7 @@ export class BandPanel extends ShapePanel {
     const edge = (/** @type {number} */ place) => Number(toPhysical(space, place).toPrecision(12));
     const rests = this.kept.isChange ? this.traces : [];
     return [
-      ...this.bands.all.map(({ name, from, to }) => /** @type {About[number]} */ ([
+      ...this.all.map(({ name, from, to }) => /** @type {About[number]} */ ([
         name,
         `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
       ])),
@@ -198,8 +192,9 @@ export class BandPanel extends ShapePanel {
     this.changed();
   }
 
-  #listBands() {
-    const { all } = this.bands;
+  /** @override */
+  list() {
+    const { all } = this;
     const isFull = all.length >= MOST_BANDS;
     const path = this.hasPath ? ", or along the path of the reference" : "";
     this.#hint.hidden = all.length > 0 && !isFull;

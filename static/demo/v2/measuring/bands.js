@@ -22,7 +22,6 @@
  * @typedef {ReturnType<typeof tracesOf>[number]} Trace
  */
 import { traceOf } from "../../../measure/traces.js";
-import { Emitter } from "../controls/emitter.js";
 import { placeOfColumn } from "../picture/scan_path.js";
 
 /** @import { Mark } from "../picture/marks.js" */
@@ -38,70 +37,20 @@ const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 /** Most bands: more curves are slow and hard to distinguish. */
 export const MOST_BANDS = 24;
 
-/** The bands of the shown picture; emits `change`. */
-export class Bands extends Emitter {
-  /** @type {readonly Band[]} */
-  all = [];
-  /** Columns of the line scan. */
-  columns = 0;
-  #made = 0;
+/** The band with a number, between two edges in columns; it includes every column that it touches. @type {(id: number, from: number, to: number, columns: number) => Band} */
+export const numberedBand = (id, from, to, columns) => ({
+  id,
+  name: `Band ${id}`,
+  color: /** @type {string} */ (BAND_COLORS[(id - 1) % BAND_COLORS.length]),
+  ...columnsBetween(from, to, columns),
+});
 
-  /** Starts with a line scan of `columns` columns. @param {number} columns @param {readonly Band[]} [bands] drawn in it before */
-  begin(columns, bands = []) {
-    this.columns = columns;
-    this.#made = Math.max(0, ...bands.map(({ id }) => id));
-    this.#set(bands);
-  }
-
-  /** @param {readonly Band[]} bands */
-  #set(bands) {
-    this.all = bands;
-    this.emit("change");
-  }
-
-  /**
-   * @param {number} from edge in columns, may be fractional; the band includes every column that it touches
-   * @param {number} to
-   * @returns {Band | null} null beyond the limit
-   */
-  add(from, to) {
-    if (this.all.length >= MOST_BANDS || this.columns === 0) return null;
-    this.#made += 1;
-    const band = {
-      id: this.#made,
-      name: `Band ${this.#made}`,
-      color: /** @type {string} */ (BAND_COLORS[(this.#made - 1) % BAND_COLORS.length]),
-      ...columnsBetween(from, to, this.columns),
-    };
-    this.#set([...this.all, band]);
-    return band;
-  }
-
-  /** Adds a copy. @param {number} id @returns {Band | null} null beyond the limit */
-  duplicate(id) {
-    const band = this.all.find((other) => other.id === id);
-    const copy = band ? this.add(band.from, band.to) : null;
-    if (band && copy) this.change({ ...copy, name: `${band.name} copy`.slice(0, 80) });
-    return copy;
-  }
-
-  /** @param {Band} band after a change */
-  change(band) {
-    this.#set(this.all.map((other) => other.id === band.id ? band : other));
-  }
-
-  /** Moves both edges to the nearest pixel edges; an edge that passes the other pushes it along. @param {Band} band @param {number} from @param {number} to @returns {Band} */
-  moved(band, from, to) {
-    let [low, high] = [Math.round(from), Math.round(to)];
-    if (low >= high && low !== band.from) high = low + 1;
-    else if (low >= high) low = high - 1;
-    return { ...band, ...columnsBetween(low, high, this.columns) };
-  }
-
-  /** @param {number} id */
-  remove(id) {
-    this.#set(this.all.filter((band) => band.id !== id));
-  }
+/** Moves both edges to the nearest pixel edges; an edge that passes the other pushes it along. @type {(band: Band, from: number, to: number, columns: number) => {from: number, to: number}} */
+export function movedEdges(band, from, to, columns) {
+  let [low, high] = [Math.round(from), Math.round(to)];
+  if (low >= high && low !== band.from) high = low + 1;
+  else if (low >= high) low = high - 1;
+  return columnsBetween(low, high, columns);
 }
 
 /** Columns that lie at least partly between two positions: one or more. @type {(one: number, other: number, columns: number) => {from: number, to: number}} */

@@ -12,7 +12,7 @@ import { shapeOf } from "./scan.js";
 
 /** @import { Cursor } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
-/** @import { Change, Id } from "./panel.js" */
+/** @import { Change, End, Id } from "./panel.js" */
 
 const NAMES = ["A", "B"];
 const COLORS = ["#ffd54a", "#7fd6ff"];
@@ -20,10 +20,10 @@ const COLORS = ["#ffd54a", "#7fd6ff"];
 /** Largest window of a mean, in lines or columns. */
 const MOST = 100_001;
 
+/** A cursor has its rank as its id. @extends {ShapePanel<Cursor & {id: number}>} */
 export class CursorPanel extends ShapePanel {
+  /** @override */
   endNames = ["At"];
-  /** @type {Cursor[]} */
-  #pinned = [];
   #lines = countField("Mean of", "cursor-lines", 1, "lines ×", () => this.refresh(), MOST);
   #columns = countField("", "cursor-columns", 1, "columns", () => this.refresh(), MOST);
   #table = element("div", { className: "scrolled" });
@@ -40,14 +40,18 @@ export class CursorPanel extends ShapePanel {
       id: "cursor-pin",
       title: "Pin the cursor where it is (x)",
     });
-    const clear = button("Clear", () => this.#set([]), { id: "cursor-clear" });
+    const clear = button("Clear", () => this.set([]), { id: "cursor-clear" });
     const mean = fieldRow(this.#lines.label, this.#columns.label);
     this.element = panel(this.#hint, fieldRow(pin, clear), mean, this.#table, this.slot);
   }
 
   /** Cursors and their settings, to be stored as JSON. */
   get kept() {
-    return { pinned: this.#pinned, lines: this.#lines.number, columns: this.#columns.number };
+    return {
+      pinned: this.all.map(({ id: _, ...cursor }) => cursor),
+      lines: this.#lines.number,
+      columns: this.#columns.number,
+    };
   }
 
   /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn pinned in it before */
@@ -57,45 +61,44 @@ export class CursorPanel extends ShapePanel {
       this.#lines.number = drawn.cursors.lines;
       this.#columns.number = drawn.cursors.columns;
     }
-    this.#set(drawn?.cursors.pinned ?? []);
+    this.set(drawn?.cursors.pinned ?? []);
   }
 
-  get shapes() {
-    return this.#pinned.map(({ x, y }, i) => ({
-      id: i,
-      name: this.#names[i],
+  /** @override @param {Cursor & {id: number}} cursor */
+  described({ id, x, y }) {
+    return {
+      name: this.#names[id],
       ends: [{ x: x + 0.5, y: y + 0.5 }],
-      place: this.#quantities.slice(0, 2).map(({ values, text }) => text(Number(values[i]))).join(", "),
-    }));
+      place: this.#quantities.slice(0, 2).map(({ values, text }) => text(Number(values[id]))).join(", "),
+    };
   }
 
-  /** @param {Id} id @param {Change} change */
-  reshape(id, { name, ends: [end] = [] }) {
-    const size = shapeOf(/** @type {Scan} */ (this.scan));
-    const pixel = (/** @type {number | null} */ place, /** @type {number} */ length) =>
-      Math.min(length - 1, Math.floor(Number(place)));
-    this.#set(this.#pinned.map((cursor, i) =>
-      i !== id ? cursor : {
-        ...cursor,
-        ...name !== undefined && { name },
-        ...end && { x: pixel(end.x, size[0]), y: pixel(end.y, size[1]) },
-      }
-    ));
+  /** @override @param {Cursor} _cursor @param {readonly End[]} ends */
+  placed(_cursor, [{ x, y }]) {
+    const [rows, columns] = shapeOf(/** @type {Scan} */ (this.scan));
+    const pixel = (/** @type {number | null} */ place, /** @type {number} */ size) =>
+      Math.min(size - 1, Math.floor(Number(place)));
+    return { x: pixel(x, rows), y: pixel(y, columns) };
   }
 
-  /** @param {Id} id */
-  duplicate(id) {
-    const { x, y } = this.#pinned[Number(id)];
-    this.#set([...this.#pinned.slice(0, 1), { x, y }]);
-    return 1;
+  /** Values follow a cursor that is being moved. @override @param {Id} id @param {Change} change */
+  reshape(id, change) {
+    super.reshape(id, change, true);
   }
 
-  /** @param {Id} id */
-  remove(id) {
-    this.#set(this.#pinned.filter((_, i) => i !== id));
+  /** A third cursor replaces the second. @override @param {Cursor} cursor */
+  add({ x, y }) {
+    this.set([...this.all.slice(0, 1), { x, y }]);
+    return this.all.length - 1;
   }
 
-  /** Pins the cursor where it is; a third one replaces the second. */
+  /** @override @param {readonly Cursor[]} pinned */
+  set(pinned) {
+    this.all = pinned.map((cursor, id) => ({ ...cursor, id }));
+    this.refresh();
+  }
+
+  /** Pins the cursor where it is. */
   pin() {
     const cursor = this.#cursor();
     if (cursor === null || this.scan === null) {
@@ -103,13 +106,12 @@ export class CursorPanel extends ShapePanel {
         "Point at the picture or move its cursor with the arrow keys, then pin it with x.";
       return;
     }
-    this.#set([...this.#pinned.slice(0, 1), { ...cursor }]);
-    this.emit("select", { id: this.#pinned.length - 1 });
+    this.emit("select", { id: this.add(cursor) });
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @param {{width: number, height: number}} plot @returns {import("../picture/marks.js").Mark[]} */
   marks(toScreen, { width, height }) {
-    return this.#pinned.flatMap(({ x, y }, i) => {
+    return this.all.flatMap(({ x, y }, i) => {
       const [across, down] = toScreen(x + 0.5, y + 0.5);
       const style = { color: COLORS[i], halo: true };
       return [
@@ -122,7 +124,7 @@ export class CursorPanel extends ShapePanel {
 
   /** Pinned lines of a line scan. */
   get lines() {
-    return this.#pinned.map(({ x }, i) => ({ line: x, label: this.#names[i] }));
+    return this.all.map(({ x }, i) => ({ line: x, label: this.#names[i] }));
   }
 
   /** @returns {import("./panel.js").About} */
@@ -137,7 +139,7 @@ export class CursorPanel extends ShapePanel {
   }
 
   get #names() {
-    return this.#pinned.map(({ name }, i) => name || NAMES[i]);
+    return this.all.map(({ name }, i) => name || NAMES[i]);
   }
 
   /** Each quantity at the cursors, with its text; of two cursors in a line scan also the velocity from one to the other. */
@@ -172,7 +174,7 @@ export class CursorPanel extends ShapePanel {
 
   /** @param {(cursor: Cursor) => number} of */
   #withDifference(of) {
-    const values = this.#pinned.map(of);
+    const values = this.all.map(of);
     return values.length === 2 ? [...values, values[1] - values[0]] : values;
   }
 
@@ -184,16 +186,10 @@ export class CursorPanel extends ShapePanel {
     return meanOver(shapeOf(/** @type {Scan} */ (this.scan)), place)(samples);
   }
 
-  /** @param {Cursor[]} pinned */
-  #set(pinned) {
-    this.#pinned = pinned;
-    this.refresh();
-  }
-
   /** Lists the cursors again, such as after a change of samples. */
   refresh() {
-    this.#hint.textContent = this.#pinned.length === 1 ? "Pin a second one for the differences." : "";
-    const rows = this.#pinned.length === 0 ? [] : this.#quantities.map(({ name, values, text }) => [
+    this.#hint.textContent = this.all.length === 1 ? "Pin a second one for the differences." : "";
+    const rows = this.all.length === 0 ? [] : this.#quantities.map(({ name, values, text }) => [
       name,
       ...Array.from(values, (value) => text(/** @type {number} */ (value))),
     ]);

@@ -11,15 +11,14 @@ import { panel, ShapePanel, velocityColumn } from "./panel.js";
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Line } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
-/** @import { Change, Id } from "./panel.js" */
+/** @import { End } from "./panel.js" */
 
 const COLOR = "#ffffff";
 
 /** @extends {ShapePanel<Line>} */
 export class LinePanel extends ShapePanel {
+  /** @override */
   endNames = ["Start", "End"];
-  /** @type {readonly Line[]} */
-  lines = [];
   #made = 0;
   #rows = element("div");
   /** Reads out the line being drawn or moved. */
@@ -37,40 +36,19 @@ export class LinePanel extends ShapePanel {
     this.draft = null;
     this.#output.textContent = "";
     this.#made = Math.max(0, ...drawn?.lines.map(({ id }) => id) ?? []);
-    this.#set(drawn?.lines ?? []);
+    this.set(drawn?.lines ?? []);
   }
 
-  get shapes() {
-    return this.withDraft(this.lines).filter(({ id }) => id !== 0).map((line) => ({
-      id: line.id,
-      name: nameOf(line),
-      ends: [line.from, line.to],
-      place: this.#texts(line).join(", "),
-    }));
+  /** @override @param {Line} line */
+  described(line) {
+    return { name: nameOf(line), ends: [line.from, line.to], place: this.#texts(line).join(", ") };
   }
 
-  /** @param {Id} id @param {Change} change @param {boolean} isDone */
-  reshape(id, { name, ends }, isDone) {
-    const line = this.lines.find((line) => line.id === id);
-    if (line === undefined) return;
-    const [from, to] = /** @type {Place[]} */ (ends ?? [line.from, line.to]);
-    const other = { ...line, from, to, ...name !== undefined && { name } };
-    this.draft = isDone ? null : other;
-    if (ends !== undefined) this.#read(other);
-    if (isDone) this.#set(this.lines.map((former) => former === line ? other : former));
-  }
-
-  /** @param {Id} id */
-  duplicate(id) {
-    const line = this.lines.find((line) => line.id === id);
-    if (line === undefined) return null;
-    const { from, to } = line;
-    return this.#add({ id: 0, name: `${nameOf(line)} copy`.slice(0, 80), from, to });
-  }
-
-  /** @param {Id} id */
-  remove(id) {
-    this.#set(this.lines.filter((line) => line.id !== id));
+  /** @override @param {Line} _line @param {readonly End[]} ends */
+  placed(_line, ends) {
+    const [from, to] = /** @type {Place[]} */ (ends);
+    this.#read({ from, to });
+    return { from, to };
   }
 
   /** Follows a line being drawn. @param {Place} from @param {Place} to @param {boolean} isDone */
@@ -80,19 +58,19 @@ export class LinePanel extends ShapePanel {
     this.draft = isDone ? null : line;
     if (isLine) this.#read(line);
     else this.#output.textContent = "";
-    const id = isDone && isLine ? this.#add(line) : null;
+    const id = isDone && isLine ? this.add(line) : null;
     if (id !== null) this.emit("select", { id });
   }
 
-  /** Cancels the line being drawn. */
+  /** @override */
   giveUp() {
     if (this.draft !== null) this.#output.textContent = "";
-    this.draft = null;
+    super.giveUp();
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} */
   marks(toScreen) {
-    return this.withDraft(this.lines).flatMap((drawn) => {
+    return this.shown.flatMap((drawn) => {
       const [start, end] = [drawn.from, drawn.to].map(({ x, y }) => toScreen(x, y));
       const style = { color: COLOR, halo: true };
       const line = { points: [start, end], width: 2, ...style };
@@ -105,7 +83,7 @@ export class LinePanel extends ShapePanel {
   }
 
   get columns() {
-    const { scan, lines } = this;
+    const { scan, all: lines } = this;
     if (scan === null) return [];
     const [time, space] = scan.axes;
     const found = lines.map(({ from, to }) => lineVelocity(from, to, scan.axes));
@@ -132,27 +110,25 @@ export class LinePanel extends ShapePanel {
     this.#output.replaceChildren(...unbroken(`Δt ${time} · Δx ${distance} · velocity ${velocity}`));
   }
 
-  /** @param {Line} line @returns {number | null} its id; null beyond the limit */
-  #add(line) {
-    if (this.lines.length >= MOST_LINES) {
+  /** @override @param {Pick<Line, "name" | "from" | "to">} line */
+  add({ name, from, to }) {
+    if (this.all.length >= MOST_LINES) {
       this.#output.textContent = `${MOST_LINES} lines at most: remove one to draw another.`;
       return null;
     }
     this.#made += 1;
-    this.#set([...this.lines, { ...line, id: this.#made }]);
+    this.set([...this.all, { id: this.#made, ...name !== undefined && { name }, from, to }]);
     return this.#made;
   }
 
-  /** @param {readonly Line[]} lines */
-  #set(lines) {
-    this.lines = lines;
-    const rows = lines.map((line) => [
+  /** @override */
+  list() {
+    const rows = this.all.map((line) => [
       this.pick(line.id, line.name || String(line.id)),
       ...this.#texts(line),
       removeButton(nameOf(line), () => this.remove(line.id)),
     ]);
     this.#rows.replaceChildren(...tables("Lines", ["", "Δt", "Δx", "Velocity", ""], rows));
-    this.changed();
   }
 }
 

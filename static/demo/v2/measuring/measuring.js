@@ -32,7 +32,7 @@ import { Emitter } from "../controls/emitter.js";
 import { help } from "../controls/help.js";
 import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
-import { bandMarks, columnsBetween, pathMarks } from "./bands.js";
+import { bandMarks, pathMarks } from "./bands.js";
 import { CursorPanel } from "./cursor_panel.js";
 import { drawnIn } from "./drawn.js";
 import { ExportPanel } from "./export_panel.js";
@@ -151,14 +151,14 @@ export class Measuring extends Emitter {
       shape: shapeOf(scan),
       isLineScan: scan.isLineScan,
       traces: this.#bands.kept,
-      bands: [...this.#bands.bands.all],
-      lines: this.#lines.lines,
+      bands: [...this.#bands.all],
+      lines: this.#lines.all,
       measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
       cursors: this.cursors.kept,
       kymograph: this.kymographs.kept,
       images: this.images.kept,
       projection: this.images.projection,
-      regions: this.#regions.regions,
+      regions: this.#regions.all,
       accepted: this.#judged,
       origin: this.#origin,
     };
@@ -300,7 +300,7 @@ export class Measuring extends Emitter {
 
   /** Parts of the images that can be measured. */
   get #parts() {
-    return partsOf({ kymograph: this.kymographs.line, regions: this.#regions.regions });
+    return partsOf({ kymograph: this.kymographs.line, regions: this.#regions.all });
   }
 
   /** Lengths and means of the parts of the shown image. */
@@ -330,7 +330,7 @@ export class Measuring extends Emitter {
     };
     reference.overlay = () => [
       ...underReference(),
-      ...pathMarks(this.#bands.shown, this.#path, this.#bands.bands.columns, reference),
+      ...pathMarks(this.#bands.shown, this.#path, this.#columns, reference),
     ];
     this.#bands.addEventListener("change", () => this.#refresh());
     this.#editor.on("edit", ({ isDone, by = null }) => {
@@ -342,7 +342,7 @@ export class Measuring extends Emitter {
     for (const panel of [this.kymographs, this.#regions]) {
       panel.addEventListener("change", () => {
         this.images.listParts();
-        this.#regionFold.hidden = this.#regions.regions.length === 0;
+        this.#regionFold.hidden = this.#regions.all.length === 0;
       });
     }
     const marked = [this.#lines, this.cursors, this.kymographs, this.#regions, ...this.#measurements];
@@ -386,44 +386,33 @@ export class Measuring extends Emitter {
   /** @param {Point} from @param {Point} to @param {boolean} isDone */
   #drag(from, to, isDone) {
     this.#isUnfinished = !isDone;
-    if (this.tools.chosen === "band") return this.#dragBand(from.y, to.y, isDone);
-    if (this.tools.chosen === "rectangle") {
-      this.#regions.draw(from, to, isDone);
-      return this.#drawMarks();
-    }
-    if (!this.#scan?.isLineScan) return this.kymographs.draw(from, to, isDone);
-    this.#lines.draw(from, to, isDone);
-    this.#panes.source.drawMarks();
+    const { chosen } = this.tools;
+    const ofLine = this.#scan?.isLineScan ? this.#lines : this.kymographs;
+    const panel = chosen === "band" ? this.#bands : chosen === "rectangle" ? this.#regions : ofLine;
+    panel.draw(from, to, isDone);
+    this.#drawMarks();
   }
 
-  /** @param {number} from @param {number} to @param {boolean} isDone */
-  #dragBand(from, to, isDone) {
-    if (this.#scan === null) return;
-    const draft = { id: 0, name: "", color: "#ffffff", ...columnsBetween(from, to, shapeOf(this.#scan)[1]) };
-    this.#bands.draft = isDone ? null : draft;
-    const band = isDone ? this.#bands.bands.add(from, to) : null;
-    if (band !== null) this.#editor.select(this.#bands, band.id);
-    this.#drawMarks();
+  get #columns() {
+    return this.#scan === null ? 0 : shapeOf(this.#scan)[1];
   }
 
   /** Draws a band along the path of the reference. @param {Point} from @param {Point} to @param {boolean} isDone */
   #dragPath(from, to, isDone) {
-    if (this.#scan === null) return;
-    const columns = shapeOf(this.#scan)[1];
     const [start, end] = [from, to].map(({ x, y }) =>
-      columnNear(this.#path, columns, { x: y - 0.5, y: x - 0.5 })
+      columnNear(this.#path, this.#columns, { x: y - 0.5, y: x - 0.5 })
     );
     if (start === undefined || end === undefined || start.distance > REACH) return;
-    this.#dragBand(Math.min(start.column, end.column), Math.max(start.column, end.column) + 1, isDone);
+    this.#isUnfinished = !isDone;
+    const [low, high] = [start.column, end.column].toSorted((a, b) => a - b);
+    this.#bands.draw({ y: low }, { y: high + 1 }, isDone);
+    this.#drawMarks();
   }
 
   /** Cancels a drag. */
   #giveUp() {
     this.#isUnfinished = false;
-    this.#bands.draft = null;
-    this.#lines.giveUp();
-    this.kymographs.giveUp();
-    this.#regions.giveUp();
+    for (const panel of [this.#bands, this.#lines, this.kymographs, this.#regions]) panel.giveUp();
     this.#drawMarks();
   }
 
@@ -459,8 +448,8 @@ export class Measuring extends Emitter {
 
   #refresh() {
     this.#listed = this.#bands.traces;
-    const { bands, kept } = this.#bands;
-    for (const panel of this.#measurements) panel.listBands(bands.all, kept);
+    const { all, kept } = this.#bands;
+    for (const panel of this.#measurements) panel.listBands(all, kept);
     this.#drawMarks();
     this.#paintSoon();
   }

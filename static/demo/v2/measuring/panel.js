@@ -34,13 +34,6 @@
  * @property {string} place in words
  *
  * @typedef {{name?: string, color?: string, ends?: readonly End[]}} Change
- *
- * @typedef {object} Shapes bands, lines, cursors or regions
- * @property {readonly string[]} endNames such as `From` and `to`
- * @property {readonly Shape[]} shapes
- * @property {(id: Id, change: Change, isDone: boolean) => void} reshape `isDone` is false while the shape is being moved
- * @property {(id: Id) => Id | null} duplicate returns the id of the copy; null beyond the limit
- * @property {(id: Id) => void} remove
  */
 import { axisTitle, tableUnit } from "../../../measure/axes.js";
 import { velocityTableUnit } from "../../../measure/velocity.js";
@@ -85,8 +78,12 @@ export class Panel extends Emitter {
 
 /** A panel of bands, lines, cursors or regions; emits `select` `{id}` when one is drawn, or pressed in the list. @template {{id: Id}} [Drawing=any] */
 export class ShapePanel extends Panel {
+  /** Names of the ends, such as `From` and `to`. @type {readonly string[]} */
+  endNames = [];
   /** Holds the fields of the selected shape. */
   slot = element("div");
+  /** @type {readonly Drawing[]} */
+  all = [];
   /** The shape being drawn, or being moved. @type {Drawing | null} */
   draft = null;
   /** @type {Id | null} */
@@ -94,10 +91,69 @@ export class ShapePanel extends Panel {
   /** @type {Map<Id, HTMLButtonElement>} */
   #picks = new Map();
 
-  /** Shapes with the one being drawn or moved. @param {readonly Drawing[]} all */
-  withDraft(all) {
-    const { draft } = this;
+  /** Describes a shape for its editor. @param {Drawing} _shape @returns {Omit<Shape, "id">} */
+  described(_shape) {
+    throw new TypeError("abstract");
+  }
+
+  /** What changes in a shape that is moved. @param {Drawing} _shape @param {readonly End[]} _ends @returns {Partial<Drawing>} */
+  placed(_shape, _ends) {
+    return {};
+  }
+
+  /** Adds a shape with an id of its own. @param {Drawing} _shape @returns {Id | null} its id; null beyond the limit */
+  add(_shape) {
+    return null;
+  }
+
+  /** Lists `all`. */
+  list() {}
+
+  /** Shows other shapes. @param {readonly Drawing[]} all */
+  set(all) {
+    this.all = all;
+    this.list();
+    this.changed();
+  }
+
+  /** Shapes with the one being drawn or moved. */
+  get shown() {
+    const { all, draft } = this;
     return draft === null ? all : [...all.filter(({ id }) => id !== draft.id), draft];
+  }
+
+  /** @returns {Shape[]} */
+  get shapes() {
+    return this.all.map((one) => ({
+      id: one.id,
+      ...this.described(one.id === this.draft?.id ? this.draft : one),
+    }));
+  }
+
+  /** @param {Id} id @param {Change} change @param {boolean} isDone false while the shape is being moved */
+  reshape(id, { ends, ...change }, isDone) {
+    const shape = this.all.find((shape) => shape.id === id);
+    if (shape === undefined) return;
+    const other = { ...shape, ...change, ...ends && this.placed(shape, ends) };
+    this.draft = isDone ? null : other;
+    if (isDone) this.set(this.all.map((former) => former === shape ? other : former));
+  }
+
+  /** @param {Id} id @returns {Id | null} of the copy; null beyond the limit */
+  duplicate(id) {
+    const shape = this.all.find((shape) => shape.id === id);
+    if (shape === undefined) return null;
+    return this.add({ ...shape, name: `${this.described(shape).name} copy`.slice(0, 80) });
+  }
+
+  /** @param {Id} id */
+  remove(id) {
+    this.set(this.all.filter((shape) => shape.id !== id));
+  }
+
+  /** Cancels the shape being drawn. */
+  giveUp() {
+    this.draft = null;
   }
 
   /** Makes the button that selects a shape in the list. @param {Id} id @param {...(Node | string)} content */

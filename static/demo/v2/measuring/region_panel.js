@@ -8,7 +8,7 @@ import { meansText, shapeOf } from "./scan.js";
 
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Region } from "./bands.js" */
-/** @import { Change, Id } from "./panel.js" */
+/** @import { End } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
 
 const COLOR = "#ffffff";
@@ -18,9 +18,8 @@ const ARM = 6;
 
 /** @extends {ShapePanel<Region>} */
 export class RegionPanel extends ShapePanel {
+  /** @override */
   endNames = ["Start", "Stop"];
-  /** @type {readonly Region[]} */
-  regions = [];
   #rows = element("div");
   element = panel(this.#rows, this.slot);
   /** Elements that show the means of rectangles. @type {Map<Region, HTMLElement>} */
@@ -29,7 +28,7 @@ export class RegionPanel extends ShapePanel {
   /** @param {Scan} scan @param {readonly Region[]} regions in it */
   begin(scan, regions) {
     this.scan = scan;
-    this.#set(regions);
+    this.set(regions);
   }
 
   /** Follows a rectangle being drawn, in positions of the picture. @param {{x: number, y: number}} from @param {{x: number, y: number}} to @param {boolean} isDone */
@@ -54,74 +53,54 @@ export class RegionPanel extends ShapePanel {
       stop: [right, bottom],
     };
     this.draft = isDone ? null : region;
-    if (isDone) this.#add(region);
+    if (isDone) this.#append(region);
   }
 
   /** A number that is free in the ids that this page gives. */
   get #nextNumber() {
-    const given = this.regions.map(({ id }) => Number(/^(?:rectangle|region)-(\d+)$/.exec(id)?.[1] ?? 0));
+    const given = this.all.map(({ id }) => Number(/^(?:rectangle|region)-(\d+)$/.exec(id)?.[1] ?? 0));
     return 1 + Math.max(0, ...given);
   }
 
-  get shapes() {
-    return this.regions.map((region) => {
-      const shown = region.id === this.draft?.id ? this.draft : region;
-      const { id, type, position, start = [0, 0], stop = [0, 0] } = shown;
-      const isArea = type === "rectangle";
-      // Rectangles end at pixel edges, other regions in the middle of pixels.
-      const middle = isArea ? 0 : 0.5;
-      const ends = (position ? [position] : [start, stop])
-        .map(([column, row]) => ({ x: row + middle, y: column + middle }));
-      return { id, name: titleOf(shown), ends, isArea, place: placeText(shown) };
-    });
+  /** @override @param {Region} region */
+  described(region) {
+    const { type, position, start = [0, 0], stop = [0, 0] } = region;
+    const isArea = type === "rectangle";
+    // Rectangles end at pixel edges, other regions in the middle of pixels.
+    const middle = isArea ? 0 : 0.5;
+    const ends = (position ? [position] : [start, stop])
+      .map(([column, row]) => ({ x: row + middle, y: column + middle }));
+    return { name: titleOf(region), ends, isArea, place: placeText(region) };
   }
 
-  /** @param {Id} id @param {Change} change @param {boolean} isDone */
-  reshape(id, { name, ends = [] }, isDone) {
-    const region = this.regions.find((region) => region.id === id);
-    if (region === undefined || this.scan === null) return;
-    const [rows, columns] = shapeOf(this.scan);
+  /** @override @param {Region} region @param {readonly End[]} ends */
+  placed(region, ends) {
+    const [rows, columns] = shapeOf(/** @type {Scan} */ (this.scan));
     const isArea = region.type === "rectangle";
     const pixel = (/** @type {number | null} */ place, /** @type {number} */ size) =>
       isArea ? Math.round(Number(place)) : Math.min(size - 1, Math.floor(Number(place)));
-    const [start, stop = start] = ends.map((
-      { x, y },
-    ) => /** @type {[number, number]} */ ([pixel(y, columns), pixel(x, rows)]));
-    const isEmpty = isArea && start && (start[0] >= stop[0] || start[1] >= stop[1]);
-    const places = !start || isEmpty ? {} : region.position ? { position: start } : { start, stop };
-    const other = { ...region, ...name !== undefined && { name }, ...places };
-    this.draft = isDone ? null : other;
-    if (isDone) this.#set(this.regions.map((former) => former === region ? other : former));
+    const [start, stop] = /** @type {[[number, number], [number, number]]} */ (
+      ends.map(({ x, y }) => [pixel(y, columns), pixel(x, rows)])
+    );
+    if (region.position) return { position: start };
+    return isArea && (start[0] >= stop[0] || start[1] >= stop[1]) ? {} : { start, stop };
   }
 
-  /** @param {Id} id */
-  duplicate(id) {
-    const region = this.regions.find((region) => region.id === id);
-    if (region === undefined) return null;
-    const copy = `region-${this.#nextNumber}`;
-    this.#add({ ...region, id: copy, name: `${titleOf(region)} copy`.slice(0, 80) });
-    return copy;
-  }
-
-  /** @param {Id} id */
-  remove(id) {
-    this.#set(this.regions.filter((region) => region.id !== id));
+  /** @override @param {Region} region */
+  add(region) {
+    return this.#append({ ...region, id: `region-${this.#nextNumber}` });
   }
 
   /** @param {Region} region */
-  #add(region) {
-    this.#set([...this.regions, region]);
+  #append(region) {
+    this.set([...this.all, region]);
     this.emit("select", { id: region.id });
-  }
-
-  /** Cancels the rectangle being drawn. */
-  giveUp() {
-    this.draft = null;
+    return region.id;
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} */
   marks(toScreen) {
-    return this.withDraft(this.regions).flatMap((region) => {
+    return this.shown.flatMap((region) => {
       const paths = pathsOf(region, toScreen);
       const [at] = paths[0];
       const style = { color: COLOR, halo: true };
@@ -146,11 +125,11 @@ export class RegionPanel extends ShapePanel {
     }
   }
 
-  /** @param {readonly Region[]} regions */
-  #set(regions) {
-    this.regions = regions;
-    this.#means = new Map(regions.map((region) => [region, element("div", { className: "means" })]));
-    const rows = regions.map((region) => [
+  /** @override */
+  list() {
+    const { all } = this;
+    this.#means = new Map(all.map((region) => [region, element("div", { className: "means" })]));
+    const rows = all.map((region) => [
       this.pick(region.id, titleOf(region)),
       region.type,
       element("div", {}, placeText(region), /** @type {HTMLElement} */ (this.#means.get(region))),
@@ -158,7 +137,6 @@ export class RegionPanel extends ShapePanel {
     ]);
     this.#rows.replaceChildren(...tables("Regions", ["Name", "Kind", "Column, row (px)", ""], rows));
     this.refresh();
-    this.changed();
   }
 }
 

@@ -11,10 +11,8 @@ import { shapeOf } from "./scan.js";
 
 /** @import { Pane } from "../picture/pane.js" */
 /** @import { Point } from "../picture/placed_view.js" */
-/** @import { Change, End, Id, Shape, ShapePanel, Shapes } from "./panel.js" */
+/** @import { Change, End, Id, Shape, ShapePanel } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
-
-/** @typedef {ShapePanel & Shapes} Drawing */
 
 /** Emits `edit` `{isDone, by}` before a shape moves and `edited` after it; `by` is the grip that a key moves until `released`. */
 export class ShapeEditor extends Emitter {
@@ -22,7 +20,7 @@ export class ShapeEditor extends Emitter {
   #pane;
   /** @type {Scan | null} */
   #scan = null;
-  /** @type {{panel: Drawing, id: Id} | null} */
+  /** @type {{panel: ShapePanel, id: Id} | null} */
   #selected = null;
   /** Grips in each band of the plot; the first moves the whole shape, the others its ends. @type {HTMLButtonElement[][]} */
   #bands = [];
@@ -44,7 +42,7 @@ export class ShapeEditor extends Emitter {
     ),
   );
 
-  /** @param {readonly Drawing[]} panels topmost first @param {Pane} pane */
+  /** @param {readonly ShapePanel[]} panels topmost first @param {Pane} pane */
   constructor(panels, pane) {
     super();
     this.#panels = panels;
@@ -72,7 +70,7 @@ export class ShapeEditor extends Emitter {
     if (isSame && selected !== null) this.select(selected.panel, selected.id);
   }
 
-  /** @param {Drawing} panel @param {Id} id */
+  /** @param {ShapePanel} panel @param {Id} id */
   select(panel, id) {
     if (this.#isSelected(panel, id)) return;
     this.deselect();
@@ -103,7 +101,7 @@ export class ShapeEditor extends Emitter {
     return true;
   }
 
-  /** @param {Drawing} panel @param {Id} id */
+  /** @param {ShapePanel} panel @param {Id} id */
   #isSelected(panel, id) {
     return this.#selected?.panel === panel && this.#selected.id === id;
   }
@@ -168,7 +166,7 @@ export class ShapeEditor extends Emitter {
     this.#bands = [];
   }
 
-  /** @param {Drawing} panel @param {Shape} shape */
+  /** @param {ShapePanel} panel @param {Shape} shape */
   #madeGrips({ endNames }, { ends }) {
     const count = ends.length === 1 ? 1 : 1 + ends.length;
     return Array.from({ length: count }, (_, i) => {
@@ -189,7 +187,7 @@ export class ShapeEditor extends Emitter {
     });
   }
 
-  /** @param {Drawing} panel @param {Shape} shape */
+  /** @param {ShapePanel} panel @param {Shape} shape */
   #makeFields({ endNames }, { ends, color }) {
     this.#color.hidden = color === undefined;
     const { isLineScan } = /** @type {Scan} */ (this.#scan);
