@@ -144,7 +144,7 @@ function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: Ima
       const name = Object.entries(DIM).find(([, one]) => one === id)?.[0] ?? String(id);
       return warning(
         "axis_reduced",
-        `Only the first of ${count} indices along the dimension ${name} is served`,
+        `Only the first of ${count} indices along dimension "${name}" is served`,
       );
     }),
   ];

@@ -1,8 +1,9 @@
 /** The loops of an experiment, which number the frames (the outermost loop varies slowest). Stage positions are scenes. */
 import { DecodeFailed } from "../errors.ts";
 import { calibrationsOf } from "../metadata/axes.ts";
+import { sceneNames } from "../metadata/channels.ts";
 import type { Acquisition, Position, SceneEntry, Scenes } from "../reader.ts";
-import { warnIf, type Warning, warning } from "../warning.ts";
+import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
 import {
   countIn,
   flagsOf,
@@ -232,11 +233,16 @@ export function positionScenes(
   if (served.length === 0) throw new DecodeFailed("it holds no frames");
   const names = numbers.loop("P")?.names ?? [];
   const missing = declared - served.length;
+  const unique = missing > 0 ? sceneNames(names.slice(0, 10_000)) : [];
+  const leftOut: string[] = [];
+  for (let position = 0; leftOut.length < Math.min(missing, MAX_LISTED); position += 1) {
+    if (!stored.has(position)) leftOut.push(`"${unique[position] ?? `Scene ${position + 1}`}"`);
+  }
   const text = `${missing} of ${declared} positions have no frames and are left out`;
   return {
     count: served.length,
     own: 0,
-    warnings: warnIf(missing > 0, "scenes_left_out", text),
+    warnings: warnIf(missing > 0, "scenes_left_out", `${text}: ${listed(leftOut, missing)}`),
     entries: (most) => served.slice(0, most).map((position) => ({ name: names[position] ?? null, sizes })),
     open: (scene) => Promise.try(() => open(served[scene]!)),
   };

@@ -212,7 +212,7 @@ export function pictureAxes(picture: VariantObject): PictureAxes {
     if (runs === null) continue;
     const text = `${what} are ${runs}`;
     if (!step && axis !== POINT) {
-      warnings.push(warning("step_unknown", `${text}, but the file does not state their distance`));
+      warnings.push(warning("step_unknown", `${text}, but the file does not state the step between them`));
     } else if (letter === "X" || !lineScan) warnings.push(warning("axis_replaced", text));
   }
   return { steps, lineScan, warnings };
