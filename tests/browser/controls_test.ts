@@ -10,10 +10,7 @@ const REFERENCE: readonly [number, number] = [128, 128];
 
 const { test, files } = viewerSuite();
 
-/** By numpy 2.4: percentile(10 * arange(200)[:, None] + 7 * arange(64), [1, 99.5]). */
-const AUTO = ["125.99", "2344"];
-
-test("every control of a channel changes the picture", async (viewer) => {
+test("every control of a channel changes the picture, and other text than numbers is refused", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
@@ -33,16 +30,13 @@ test("every control of a channel changes the picture", async (viewer) => {
   assertColor(await viewer.color(place), [magenta, 0, magenta]);
   await page.selectOption("#source .layers", "merged");
   assert.equal(await page.isChecked("#source-0-visible"), true);
-  await page.click("#source-0-auto");
-  // 1st and 99.5th percentile of 10 r + 7 c over 200 x 64 samples (numpy.percentile).
-  assert.deepEqual(await Promise.all(["Min", "Max"].map((end) => page.inputValue(`#source-0-${end}`))), AUTO);
-});
-
-test("text that is not a number is refused with a reason", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(files.scan);
-  await openCard(viewer, "source-0");
-  const before = await page.inputValue("#source-0-Min");
+  const auto = async () => {
+    await page.click("#source-0-auto");
+    const ends = await Promise.all(["Min", "Max"].map((end) => page.inputValue(`#source-0-${end}`)));
+    // By numpy 2.4: percentile(10 * arange(200)[:, None] + 7 * arange(64), [1, 99.5]).
+    assert.deepEqual(ends, ["125.99", "2344"]);
+  };
+  await auto();
   for (const wrong of ["abc", "1,000", ""]) {
     await viewer.enter("#source-0-Min", wrong);
     assert.equal(await page.getAttribute("#source-0-Min", "aria-invalid"), "true", wrong);
@@ -51,8 +45,7 @@ test("text that is not a number is refused with a reason", async (viewer) => {
   await viewer.enter("#source-0-Min", "5000");
   assert.equal(await viewer.text("#status"), "");
   assert(Number(await page.inputValue("#source-0-Max")) > 5000, "the maximum moves along");
-  await page.click("#source-0-auto");
-  assert.equal(await page.inputValue("#source-0-Min"), before);
+  await auto();
   assert.equal(await page.getAttribute("#source-0-Min", "aria-invalid"), null);
 });
 
@@ -79,20 +72,19 @@ test("histogram handles are dragged and moved by keys, and Log changes the bars"
 test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
-  const labels = () => viewer.labels();
   const space = () => page.locator("#source svg.labels > g text[text-anchor=end]").allTextContents();
-  const [whole, wholeSpace] = [await labels(), await space()];
+  const [whole, wholeSpace] = [await viewer.labels(), await space()];
   const { x, y } = await viewer.place("source", SHAPE, 100, 32);
   await page.mouse.move(x, y);
   await page.mouse.wheel(0, -500);
-  assert.notDeepEqual(await labels(), whole);
+  assert.notDeepEqual(await viewer.labels(), whole);
   // The sample under the pointer stays there.
   assert.match(await viewer.text("#source .readout"), /line (99|100|101), pixel (31|32|33) /);
   await page.mouse.dblclick(x, y);
-  assert.deepEqual(await labels(), whole);
+  assert.deepEqual(await viewer.labels(), whole);
   // Along time only: the labels of space stay.
   await viewer.drag({ x, y }, { x: x + 150, y: y + 12 });
-  const zoomed = await labels();
+  const zoomed = await viewer.labels();
   assert.notDeepEqual(zoomed, whole);
   assert.deepEqual(await space(), wholeSpace);
   await page.keyboard.down("Shift");
@@ -100,9 +92,9 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   await page.mouse.move(x - 100, y, { steps: 4 });
   await page.mouse.up();
   await page.keyboard.up("Shift");
-  assert.notDeepEqual(await labels(), zoomed);
+  assert.notDeepEqual(await viewer.labels(), zoomed);
   await page.click("#source .home");
-  assert.deepEqual(await labels(), whole);
+  assert.deepEqual(await viewer.labels(), whole);
   // A box on the reference zooms both axes by the same factor.
   const start = await viewer.place("reference", REFERENCE, 20, 20);
   const end = await viewer.place("reference", REFERENCE, 51, 51);
@@ -110,6 +102,11 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   const middle = await viewer.place("reference", [32, 32], 16, 16);
   await page.mouse.move(middle.x, middle.y);
   assert.match(await viewer.text("#reference .readout"), /row 3[56], column 3[56] /);
+  // A drag from beside a picture selects no text.
+  const plot = await viewer.box("#source .plot");
+  const below = { x: plot.x + plot.width / 2, y: plot.y + plot.height + 25 };
+  await viewer.drag({ x: plot.x - 30, y: plot.y + 10 }, below);
+  assert.equal(await page.evaluate("String(getSelection())"), "");
 });
 
 test("profile, scan path, divider and data", async (viewer) => {
@@ -161,13 +158,9 @@ test("profile, scan path, divider and data", async (viewer) => {
   assert.match(await viewer.text("#snippet"), /await fetch/);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.click("#copy");
-  assert.equal(
-    await page.evaluate(clipboardText),
-    await page.locator("#snippet").textContent(),
-  );
-  for (
-    const [title, text] of [["Header", "dims"], ["Open response", "servedDtype"], ["Session", "totalBytes"]]
-  ) {
+  assert.equal(await page.evaluate(clipboardText), await page.locator("#snippet").textContent());
+  const parts = { Header: "dims", "Open response": "servedDtype", Session: "totalBytes" };
+  for (const [title, text] of Object.entries(parts)) {
     await page.click(`#developers > details > summary >> text="${title}"`);
     // That of the session is fetched first.
     await page.locator(`#developers details[open] >> text=${text}`).first().waitFor();
@@ -188,27 +181,19 @@ test("everything is reached by the keyboard", async (viewer) => {
     assert(reached.has(wanted), `${wanted} is reached: ${[...reached].join(", ")}`);
   }
   await page.locator("#source .plot").focus();
-  await page.keyboard.press("ArrowRight");
-  await page.keyboard.press("ArrowRight");
-  await page.keyboard.press("ArrowUp");
+  for (const key of ["ArrowRight", "ArrowRight", "ArrowUp"]) await page.keyboard.press(key);
   // Starts in the middle, between columns 31 and 32; 31 is the lower one on the screen.
   assert.match(
     await page.locator("#announcer").innerText(),
     /^line 101, pixel 33 .*CH1 1241; CH2 2241; reference row 67, column 63$/,
   );
-  await page.keyboard.press("+");
-  await page.keyboard.press("0");
-  await page.keyboard.press("2");
-  assert.equal(await page.isChecked("#source-1-visible"), false);
-  await page.keyboard.press("s");
-  assert.equal(await page.isChecked("#path"), false);
-  await page.keyboard.press("p");
+  for (const key of "+02splc?") await page.keyboard.press(key);
+  const shown = await Promise.all(
+    ["source-1-visible", "path", "source-0-log"].map((id) => page.isChecked(`#${id}`)),
+  );
+  assert.deepEqual(shown, [false, false, true]);
   assert.equal(await page.inputValue("#along"), "x");
-  await page.keyboard.press("l");
-  assert.equal(await page.isChecked("#source-0-log"), true);
-  await page.keyboard.press("c");
   assert.equal(await page.inputValue("#source .layers"), "split");
-  await page.keyboard.press("?");
   assert(await page.locator("#shortcuts").isVisible());
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("#shortcuts").isVisible(), false);
@@ -244,13 +229,4 @@ test("twelve channels start with six, a count and a button for all", async (view
   // One at a time there is nothing to be said.
   await page.selectOption("#source .layers", "single");
   assert.equal((await viewer.text("#source-count")).trim(), "");
-});
-
-test("a drag from beside a picture selects no text", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(files.scan);
-  const plot = await viewer.box("#source .plot");
-  const bottom = plot.y + plot.height;
-  await viewer.drag({ x: plot.x - 30, y: plot.y + 10 }, { x: plot.x + plot.width / 2, y: bottom + 25 });
-  assert.equal(await page.evaluate("String(getSelection())"), "");
 });

@@ -79,10 +79,6 @@ export function chartColors() {
   return [...colors];
 }
 
-/** Whether the size of the planes is known and some are missing. */
-export const isTransferring = () =>
-  document.getElementById("progress-text").textContent.startsWith("0.0 MB of");
-
 export const lookAgain = () => document.dispatchEvent(new Event("visibilitychange"));
 
 /** Whether the tab is in front, as far as the page can tell. @param {boolean} isShown */

@@ -72,7 +72,7 @@ test("a closed dialog and Cancel are not errors", async (viewer) => {
   assert(await page.locator("#viewer").isVisible(), "the open file stays");
 });
 
-test("errors have plain words, with code and message under Details", async (viewer) => {
+test("errors have plain words, with code and message under Details, and are closed", async (viewer) => {
   const { page } = viewer;
   const missing = join(viewer.server.folder, "missing.oir");
   const damaged = join(viewer.server.folder, "damaged.oir");
@@ -103,23 +103,17 @@ test("errors have plain words, with code and message under Details", async (view
   }
   await viewer.open(files.scan);
   assert.equal(await page.locator("#fault").isVisible(), false);
-  // Chromium writes failed requests to the console by itself.
-  const others = viewer.faults.filter((fault) => !/status of (404|415|500)/.test(fault));
-  assert.deepEqual(others, []);
-  viewer.faults.length = 0;
-});
-
-test("failures and warnings can be closed", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(files.scan);
   await page.click("#warnings-close");
   assert.equal(await page.locator("#warnings").isVisible(), false);
-  await viewer.openPath(join(viewer.server.folder, "missing.oir"));
+  await viewer.openPath(missing);
   assert.equal(await viewer.text("#status"), "Failed");
   await page.click("#fault-close");
   assert.equal(await page.locator("#fault").isVisible(), false);
   assert.equal(await viewer.text("#status"), "");
   assert(await page.locator("#viewer").isVisible(), "the open file stays");
+  // Chromium writes failed requests to the console by itself.
+  const others = viewer.faults.filter((fault) => !/status of (404|415|500)/.test(fault));
+  assert.deepEqual(others, []);
   viewer.faults.length = 0;
 });
 
@@ -131,7 +125,7 @@ test("the status line disappears after a while", async (viewer) => {
   await viewer.page.waitForFunction(isEmpty, "#status");
 });
 
-test("a long opening shows file, time and bytes, and can be cancelled", async (viewer) => {
+test("a long opening shows file, time and bytes; cancelled it leaves no session", async (viewer) => {
   const { page } = viewer;
   // Neither the opening nor the planes come before the test lets them.
   const held: Record<"open" | "data", Route[]> = { open: [], data: [] };
@@ -145,7 +139,11 @@ test("a long opening shows file, time and bytes, and can be cancelled", async (v
   await held.open.pop()!.continue();
   // Two channels of 200 x 64 and two of 128 x 128 samples of 4 bytes: 233,472.
   await page.waitForFunction(hasText, { selector: "#progress-text", text: "0.0 MB of 0.2 MB" });
+  const [session] = held.data[0]!.request().url().match(/(?<=sessions\/)[0-9a-f]+/)!;
+  const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
   await page.click("#cancel");
+  assert((await deleted).url().endsWith(session));
+  assert.equal((await deleted).status(), 200);
   await page.waitForFunction(wasCancelled);
   assert.equal(await page.locator("#transfer").isVisible(), false);
   assert.equal(await page.locator("#fault").isVisible(), false);

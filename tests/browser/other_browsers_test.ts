@@ -41,15 +41,10 @@ async function checkTraces({ page }: RemoteViewer): Promise<void> {
     return promise;
   })()`) as string;
   const { about, rows } = tableOf(text);
-  const [first, last] = /^columns (\d+) to (\d+)/.exec(about.get("Band 1")!)!.slice(1).map(Number) as [
-    number,
-    number,
-  ];
+  const band = about.get("Band 1")!;
+  const [first = NaN, last = NaN] = /^columns (\d+) to (\d+)/.exec(band)!.slice(1).map(Number);
   // Column 0 is at the bottom.
-  assert(
-    Math.abs(first - 0.3 * SHAPE[1]) <= 1 && Math.abs(last + 1 - 0.7 * SHAPE[1]) <= 1,
-    about.get("Band 1"),
-  );
+  assert(Math.abs(first - 0.3 * SHAPE[1]) <= 1 && Math.abs(last + 1 - 0.7 * SHAPE[1]) <= 1, band);
   assert.equal(rows.length, SHAPE[0]);
   rows.forEach(([, mean], line) => {
     // Samples rise evenly along the line, so their mean is that of the first and the last.
@@ -125,10 +120,7 @@ browserTest("full storage, two tabs and a restart of Firefox lose no work", "fir
     await viewer.click("#undo");
     await viewer.click("#take-over");
     await keeps(viewer, KEPT, 0);
-    assert.equal(
-      await viewer.text("#notice-text"),
-      "Another tab had kept other work on this recording. Undo shows it.",
-    );
+    assert.match(await viewer.text("#notice-text"), /^Another tab had kept other work .* Undo shows it\.$/);
     await viewer.click("#undo");
     await keeps(viewer, KEPT, 1);
   }
@@ -183,9 +175,7 @@ for (const name of ["firefox", "webkit"] as const) {
     await page.press("0");
     await viewer.when(`${LABELS} === ${home}`);
     await page.press("ArrowRight");
-    await viewer.when(
-      'document.querySelector("#source .readout").textContent.includes("line 100, pixel 32")',
-    );
+    await viewer.when('document.querySelector(".readout").textContent.includes("line 100, pixel 32")');
 
     await drawBand(viewer);
     await checkTraces(viewer);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Viewer } from "./browser.ts";
-import { barsLieApart, canvasDensity, cutOff, focusWindow, isTransferring, wasCancelled } from "./in_page.js";
+import { barsLieApart, canvasDensity, cutOff, focusWindow } from "./in_page.js";
 import { floatTiff, SHAPE } from "./line_scan.ts";
 import { writePlainStore } from "../fixtures/plain_store.ts";
 import { assertColor, setRange, viewerSuite } from "./suite.ts";
@@ -109,24 +109,6 @@ async function pinchAndCheck(viewer: Viewer): Promise<void> {
   await touch("touchEnd", 0);
   assert.notDeepEqual(await labels(), whole);
 }
-
-test("a cancelled transfer leaves no session", async (viewer) => {
-  const { page, server } = viewer;
-  let session = "";
-  await page.route("**/data", (route) => {
-    session = route.request().url().match(/sessions\/([0-9a-f]+)/)![1]!;
-    return new Promise(() => {});
-  });
-  server.choose(files.scan);
-  await page.click("#open");
-  await page.waitForFunction(isTransferring);
-  const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
-  await page.click("#cancel");
-  assert((await deleted).url().endsWith(session));
-  assert.equal((await deleted).status(), 200);
-  await page.waitForFunction(wasCancelled);
-  assert(await page.locator("#empty").isVisible());
-});
 
 test("a stopped server is noticed, with advice", async (viewer) => {
   const { server } = viewer;
