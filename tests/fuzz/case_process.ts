@@ -133,22 +133,16 @@ async function runCase(path: string, whole: LoadedAcquisition | null): Promise<C
 
 /** Asks a peer about cases, and about their undamaged files once. */
 class PeerJudge {
-  readonly #peer: Peer;
   /** What our reader makes of each seed; `null` where the two do not agree on it. */
   readonly #undamaged = new Map<Seed, UndamagedReading | null>();
 
-  readonly #folder: string;
-
-  constructor(peer: Peer, folder: string) {
-    this.#peer = peer;
-    this.#folder = folder;
-  }
+  constructor(readonly peer: Peer, readonly folder: string) {}
 
   /** Reads a seed that lies at `path` undamaged; says why its cases cannot be judged. */
   async learn(seed: Seed, path: string): Promise<string | null> {
     if (this.#undamaged.has(seed)) return null;
     const { reading } = await runCase(path, null);
-    const peers = await this.#peer.ask(path, { pages: true, samples: true });
+    const peers = await this.peer.ask(path, { pages: true, samples: true });
     const reason = incomparable(reading, peers);
     this.#undamaged.set(seed, reason === null ? { ...peers, ...reading } : null);
     return reason;
@@ -157,48 +151,34 @@ class PeerJudge {
   /** Asks about a case while ours is read, and compares the two. */
   async judge(seed: Seed, path: string, read: () => Promise<CaseResult>): Promise<Partial<CaseLine>> {
     const undamaged = this.#undamaged.get(seed)!;
-    const answer: Promise<PeerReading | null> | null = undamaged && this.#peer.ask(path);
+    const answer: Promise<PeerReading | null> | null = undamaged && this.peer.ask(path);
     const { reading, ...line } = await read();
     if (answer === null) return { ...line, compared: "not judged" };
-    const { outcome, finding, difference } = await this.#again(
-      { seed, path, undamaged, reading },
-      compare(undamaged, reading, await answer),
-    );
-    const found = line.finding ?? finding;
-    return {
-      ...line,
-      compared: outcome,
-      ...(found !== undefined && { finding: found }),
-      ...(difference !== undefined && { difference }),
-    };
+    const first = compare(undamaged, reading, await answer);
+    const { outcome, ...found } = await this.#again(seed, path, undamaged, reading, first);
+    return { ...found, ...line, compared: outcome };
   }
 
   /** Looks whether the samples alone explain what a case is. */
   async #again(
-    { seed, path, undamaged, reading }: {
-      readonly seed: Seed;
-      readonly path: string;
-      readonly undamaged: UndamagedReading;
-      readonly reading: OwnReading;
-    },
+    seed: Seed,
+    path: string,
+    undamaged: UndamagedReading,
+    reading: OwnReading,
     first: Comparison,
   ): Promise<Comparison> {
     const { samples } = undamaged;
     if ((first.finding ?? first.difference) === undefined || samples === undefined) return first;
     for (const [name, bytes] of seed.files) {
       const changed = name === seed.open ? transplant(bytes, Deno.readFileSync(path), samples) : bytes;
-      write(this.#folder, name, changed);
+      write(this.folder, name, changed);
     }
-    const whole = join(this.#folder, seed.open);
+    const whole = join(this.folder, seed.open);
     const ours = (await runCase(whole, null)).reading;
     return compareTransplant(undamaged, reading, first, {
       ours,
-      peers: await this.#peer.ask(whole, { first: true }),
+      peers: await this.peer.ask(whole, { first: true }),
     });
-  }
-
-  close(): Promise<void> {
-    return this.#peer.close();
   }
 }
 
@@ -248,18 +228,14 @@ async function main(args: string[]): Promise<void> {
     write(folder, changed, bytes);
     say({ case: n });
     const read = () => runCase(path, truncatedOnly ? wholes.get(chosen)! : null);
-    let line: CaseLine;
-    if (judge) line = { case: n, ...await judge.judge(chosen, path, read) };
-    else {
-      const { outcome, finding } = await read();
-      line = { case: n, outcome, ...(finding !== undefined && { finding }) };
-    }
+    const { reading: _, ...found } = await (judge ? judge.judge(chosen, path, read) : read()) as CaseResult;
+    const line: CaseLine = { case: n, ...found };
     // Kept before the next case changes it.
     if ((line.finding ?? line.difference) !== undefined) copy(folder, join(work!, `finding_${n}`));
     say(line);
     write(folder, changed, original);
   }
-  await judge?.close();
+  await judge?.peer.close();
 }
 
 if (import.meta.main) await main([...Deno.args]);

@@ -46,8 +46,6 @@ export interface FuzzTotals {
   readonly seconds: number;
 }
 
-const CHILD = `${ROOT}tests/fuzz/case_process.ts`;
-
 /** Resident bytes of a process, 0 where the system has no /proc. */
 function resident(pid: number): number {
   try {
@@ -94,7 +92,7 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
         "--allow-read",
         `--allow-write=${work}`,
         ...(order.python ? [`--allow-run=${order.python}`] : []),
-        CHILD,
+        `${ROOT}tests/fuzz/case_process.ts`,
         ...args,
       ],
       cwd: ROOT,
@@ -132,9 +130,7 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
         outcomes[line.outcome] += 1;
         if (line.compared !== undefined) compared[line.compared] = (compared[line.compared] ?? 0) + 1;
         if (line.finding !== undefined) save({ case: line.case, what: line.finding });
-        if (line.difference !== undefined) {
-          save({ case: line.case, what: line.difference }, differences);
-        }
+        if (line.difference !== undefined) save({ case: line.case, what: line.difference }, differences);
       }
     } finally {
       clearInterval(watch);
@@ -150,13 +146,6 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
       first = running + 1;
     } else first = Math.max(running, done + 1);
   }
-  return {
-    cases,
-    outcomes,
-    findings,
-    compared,
-    differences,
-    unjudged: [...unjudged],
-    seconds: (performance.now() - start) / 1000,
-  };
+  const seconds = (performance.now() - start) / 1000;
+  return { cases, outcomes, findings, compared, differences, unjudged: [...unjudged], seconds };
 }

@@ -55,10 +55,9 @@ for (const name of values.peer ? wanted : []) {
 function say(format: string, seed: number, totals: FuzzTotals | HttpTotals): void {
   for (const { case: n, what } of totals.findings) console.log(`${format} case ${n}: ${what}`);
   const outcomes = Object.entries(totals.outcomes).map(([name, count]) => `${count} ${name}`).join(", ");
+  const took = `${totals.seconds.toFixed(0)} s from seed ${seed}`;
   console.log(
-    `${format}: ${totals.cases} cases (${outcomes}) in ${
-      totals.seconds.toFixed(0)
-    } s from seed ${seed}, ${totals.findings.length} findings`,
+    `${format}: ${totals.cases} cases (${outcomes}) in ${took}, ${totals.findings.length} findings`,
   );
 }
 
@@ -79,16 +78,9 @@ for (const format of wanted) {
     found += totals.findings.length;
     continue;
   }
-  const totals = await fuzz({
-    format: format as FuzzedFormat,
-    seed: seed!,
-    first: first!,
-    cases: cases!,
-    seconds: seconds!,
-    corpus: values.corpus ?? null,
-    keep,
-    python: values.peer ? values.python : null,
-  });
+  const python = values.peer ? values.python : null;
+  const order = { seed: seed!, first: first!, cases: cases!, seconds: seconds!, keep, python };
+  const totals = await fuzz({ format: format as FuzzedFormat, ...order, corpus: values.corpus ?? null });
   say(format, seed!, totals);
   if (values.peer) sayCompared(format, totals);
   if (totals.findings.length + totals.differences.length > 0) console.log(`  inputs in ${keep}`);

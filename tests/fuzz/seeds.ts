@@ -173,12 +173,9 @@ function writtenDialects(): Seed[] {
     const text = `${open}${id}">${inside}</OME>`;
     return [`f${id}.ome.tif`, tiffBytes(whole, (x, y) => BigInt(x + 20 * y + number), 1, [[270, 2, text]])];
   }));
+  const name = "s_MMStack.ome.tif";
   return [
-    {
-      name: "written_micromanager.tif",
-      open: "s_MMStack.ome.tif",
-      files: new Map([["s_MMStack.ome.tif", stack]]),
-    },
+    { name: "written_micromanager.tif", open: name, files: new Map([[name, stack]]) },
     { name: "written_set.tif", open: "f00.ome.tif", files },
   ];
 }
