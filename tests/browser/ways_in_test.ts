@@ -138,7 +138,7 @@ test("without a display the page explains and offers the path", async (viewer) =
   assert.equal(await page.locator("#more-ways").isVisible(), false, "one button for one thing");
   await page.click("#open");
   assert(await page.locator("#ways-dialog #path-field").isVisible(), "the button leads to the path");
-  assert(await page.locator("#ways-dialog #recent").isVisible());
+  await page.locator("#ways-dialog #recent").waitFor();
 }, { hasDisplay: false });
 
 test("a dropped file does not replace the page, which explains what to do", async (viewer) => {
