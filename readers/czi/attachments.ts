@@ -63,7 +63,6 @@ const [LEAST_DAYS, MOST_DAY_STEP, DAY] = [20_000, 1e-3, 86_400];
 
 /** The times of the time points of a scene in seconds. */
 export interface TimeStamps {
-  /** Mean step between time points. */
   readonly step: number | null;
   /** Each time point since the first, or `null` if some lack a stamp. */
   readonly times: readonly number[] | null;

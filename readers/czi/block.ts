@@ -33,7 +33,6 @@ export interface StoredBlock extends Block {
   readonly data: number;
   readonly dataSize: number;
   readonly blobSize: number;
-  /** Metadata of the subblock. */
   readonly metadata: number;
   readonly metadataSize: number;
   /** `null` for raw samples. */

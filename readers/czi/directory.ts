@@ -40,14 +40,6 @@ interface Column {
   stored: Int32Array | null;
 }
 
-/** A dimension of an entry: its name, `A` to `Z`, first index, number of indices and number of stored samples. */
-export interface Dimension {
-  readonly letter: string;
-  readonly start: number;
-  readonly size: number;
-  readonly stored: number;
-}
-
 /** An entry's data without its dimensions. */
 export interface EntryFacts {
   readonly pixelType: number;
@@ -60,43 +52,13 @@ export interface EntryFacts {
   readonly pyramid: number;
 }
 
-/** An entry of the directory. */
-export interface Entry extends EntryFacts {
-  /** Fastest first. */
-  readonly dimensions: readonly Dimension[];
-  /** Number of bytes. */
-  readonly length: number;
-}
-
 /** `DV`, the schema of entries with a list of dimensions. */
 const SCHEMA = 0x4456;
 
-/** Reads an entry; `null` if the bytes end inside it. @throws {DecodeFailed} another schema, or impossible dimensions */
-export function entryIn(view: DataView, what: () => string): Entry | null {
-  if (view.byteLength < ENTRY_BYTES) return null;
-  if (view.getUint16(0) !== SCHEMA) {
-    throw new DecodeFailed(`${what()} has the schema ${JSON.stringify(textAt(view, 0, 2))}, not "DV"`);
-  }
-  const count = view.getInt32(28, true);
-  if (count < 1 || count > MAX_DIMENSIONS) {
-    throw new DecodeFailed(`${what()} has ${count} dimensions, not 1 to ${MAX_DIMENSIONS}`);
-  }
-  const length = ENTRY_BYTES + DIMENSION_BYTES * count;
-  if (view.byteLength < length) return null;
-  return {
-    pixelType: view.getInt32(2, true),
-    position: longAt(view, 6),
-    part: view.getInt32(14, true),
-    compression: view.getInt32(18, true),
-    pyramid: view.getUint8(22),
-    dimensions: dimensionsIn(view, count, what),
-    length,
-  };
-}
-
-function dimensionsIn(view: DataView, count: number, what: () => string): Dimension[] {
-  const found: Dimension[] = [];
-  for (let at = ENTRY_BYTES; at < ENTRY_BYTES + DIMENSION_BYTES * count; at += DIMENSION_BYTES) {
+/** Letter, first index, number of indices and number of stored samples of the dimensions of an entry, fastest first. */
+function dimensionsIn(view: DataView, what: () => string): [string, number, number, number][] {
+  const found: [string, number, number, number][] = [];
+  for (let at = ENTRY_BYTES; at < view.byteLength; at += DIMENSION_BYTES) {
     // A name of several letters invalidates its dimension and the one before it.
     if (view.getUint8(at + 1) !== 0) {
       found.pop();
@@ -105,16 +67,15 @@ function dimensionsIn(view: DataView, count: number, what: () => string): Dimens
     const letter = String.fromCharCode(view.getUint8(at)).toUpperCase();
     const [start, size] = [view.getInt32(at + 4, true), view.getInt32(at + 8, true)];
     const stored = view.getInt32(at + 16, true) || size;
-    if (letter < "A" || letter > "Z") throw new DecodeFailed(`${what()} has a dimension without a name`);
-    if (found.some((other) => other.letter === letter)) {
-      throw new DecodeFailed(`${what()} has the dimension ${letter} twice`);
+    if (letter < "A" || letter > "Z" || found.some(([other]) => other === letter)) {
+      throw new DecodeFailed(`${what()} has a dimension ${JSON.stringify(letter)}, not a letter of its own`);
     }
-    if (size < 1 || stored < 1 || size > MAX_EXTENT || stored > MAX_EXTENT) {
+    if (Math.min(size, stored) < 1 || Math.max(size, stored) > MAX_EXTENT) {
       throw new DecodeFailed(`${what()} has size ${size} along ${letter}, stored as ${stored}`);
     }
-    found.push({ letter, start, size, stored });
+    found.push([letter, start, size, stored]);
   }
-  if (!found.some(({ letter }) => letter === "X")) throw new DecodeFailed(`${what()} has no dimension X`);
+  if (!found.some(([letter]) => letter === "X")) throw new DecodeFailed(`${what()} has no dimension X`);
   return found;
 }
 
@@ -190,13 +151,31 @@ export class SubblockTable {
     return false;
   }
 
-  /** Adds a subblock. */
-  add(entry: Entry): void {
-    const order = entry.dimensions.map(({ letter }) => letter).filter((letter) => !isIndex(letter)).join("");
+  /**
+   * Adds the subblock of an entry and returns the length of the entry; 0 if the bytes end inside it.
+   *
+   * @param own what replaces position and part
+   * @throws {DecodeFailed} another schema, or impossible dimensions
+   */
+  add(bytes: DataView, what: () => string, own?: Pick<EntryFacts, "position" | "part">): number {
+    if (bytes.byteLength < ENTRY_BYTES) return 0;
+    if (bytes.getUint16(0) !== SCHEMA) {
+      throw new DecodeFailed(`${what()} has the schema ${JSON.stringify(textAt(bytes, 0, 2))}, not "DV"`);
+    }
+    const count = bytes.getInt32(28, true);
+    if (count < 1 || count > MAX_DIMENSIONS) {
+      throw new DecodeFailed(`${what()} has ${count} dimensions, not 1 to ${MAX_DIMENSIONS}`);
+    }
+    const length = ENTRY_BYTES + DIMENSION_BYTES * count;
+    if (bytes.byteLength < length) return 0;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, length);
+    const dimensions = dimensionsIn(view, what);
+    const order = dimensions.map(([letter]) => letter).filter((letter) => !isIndex(letter)).join("");
     const i = this.#orders.push(this.#kept.getOrInsert(order, order)) - 1;
-    this.#position[i] = entry.position;
-    this.#facts.set([entry.pixelType, entry.part, entry.compression, entry.pyramid], 4 * i);
-    for (const { letter, start, size, stored } of entry.dimensions) {
+    this.#position[i] = own?.position ?? longAt(view, 6);
+    const part = own?.part ?? view.getInt32(14, true);
+    this.#facts.set([view.getInt32(2, true), part, view.getInt32(18, true), view.getUint8(22)], 4 * i);
+    for (const [letter, start, size, stored] of dimensions) {
       const column = this.#columns.getOrInsertComputed(letter, () => ({
         start: new Int32Array(this.#capacity).fill(defaultStart(letter)),
         size: new Int32Array(this.#capacity).fill(1),
@@ -207,6 +186,7 @@ export class SubblockTable {
       if (stored !== size) column.stored ??= column.size.slice();
       if (column.stored) column.stored[i] = stored;
     }
+    return length;
   }
 }
 
@@ -253,13 +233,11 @@ function listed(file: ByteSource, position: number): SubblockTable {
   const end = at + bytes;
   while (table.length < count) {
     const window = file.read(at, Math.min(MAX_READ_STEP, end - at), "the directory");
-    let taken = 0;
-    while (table.length < count) {
+    let [taken, added] = [0, 1];
+    while (table.length < count && added !== 0) {
       const view = new DataView(window.buffer, taken, Math.min(window.length - taken, LARGEST_ENTRY));
-      const entry = entryIn(view, () => `entry ${table.length} of the directory`);
-      if (entry === null) break;
-      table.add(entry);
-      taken += entry.length;
+      added = table.add(view, () => `entry ${table.length} of the directory`);
+      taken += added;
     }
     if (taken === 0) throw new DecodeFailed(`the directory ends inside entry ${table.length} of ${count}`);
     at += taken;
@@ -282,9 +260,7 @@ function walked(file: ByteSource, header: FileHeader, why: string): Directory {
     const length = Math.min(LARGEST_ENTRY, file.size - start);
     if (length <= 0) break;
     const view = new DataView(file.read(start, length, "subblock").buffer);
-    const entry = entryIn(view, () => `subblock at ${position}`);
-    if (entry === null) break;
-    table.add({ ...entry, position, part: header.part });
+    if (table.add(view, () => `subblock at ${position}`, { position, part: header.part }) === 0) break;
   }
   return {
     table,

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { entryIn } from "./directory.ts";
+import { SubblockTable } from "./directory.ts";
 
 /** The first bytes of a real entry: raw Gray16 at 0x220, four dimensions, X of 240 columns; then three more. */
 const HEAD = "4456 01000000 2002000000000000 00000000 00000000 00 0000000000 04000000";
@@ -13,32 +13,27 @@ const DIMENSIONS = [
 ];
 
 const bytesOf = (...hex: string[]) => Uint8Array.fromHex(hex.join("").replaceAll(" ", ""));
-const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const read = (bytes: Uint8Array) => entryIn(viewOf(bytes), () => "entry 0");
+
+/** The table of one entry, and the length of the entry. */
+function read(bytes: Uint8Array) {
+  const table = new SubblockTable(1);
+  return { table, length: table.add(new DataView(bytes.buffer), () => "entry 0") };
+}
 
 Deno.test("an entry is read by its fields", () => {
-  deepEqual(read(bytesOf(HEAD, ...DIMENSIONS)), {
-    pixelType: 1,
-    position: 0x220,
-    part: 0,
-    compression: 0,
-    pyramid: 0,
-    dimensions: [
-      { letter: "X", start: 0, size: 240, stored: 240 },
-      { letter: "Y", start: -5, size: 170, stored: 85 },
-      { letter: "C", start: 1, size: 1, stored: 1 },
-      { letter: "M", start: 7, size: 1, stored: 1 },
-    ],
-    length: 112,
-  });
+  const { table, length } = read(bytesOf(HEAD, ...DIMENSIONS));
+  deepEqual(table.facts(0), { pixelType: 1, position: 0x220, part: 0, compression: 0, pyramid: 0 });
+  deepEqual([length, table.order(0)], [112, "XYC"]);
+  deepEqual(
+    table.letters.map((
+      letter,
+    ) => [letter, table.start(letter, 0), table.size(letter, 0), table.stored(letter, 0)]),
+    [["X", 0, 240, 240], ["Y", -5, 170, 85], ["C", 1, 1, 1], ["M", 7, 1, 1]],
+  );
 });
 
 Deno.test("a name of two letters voids itself and the dimension before it", () => {
-  const dimensions = [
-    DIMENSIONS[0]!,
-    DIMENSIONS[2]!,
-    "53650000 00000000 01000000 00000000 01000000",
-    DIMENSIONS[3]!,
-  ];
-  deepEqual(read(bytesOf(HEAD, ...dimensions))?.dimensions.map(({ letter }) => letter), ["X", "M"]);
+  const [x, , c, m] = DIMENSIONS as [string, string, string, string];
+  const { table } = read(bytesOf(HEAD, x, c, "53650000 00000000 01000000 00000000 01000000", m));
+  deepEqual(table.letters, ["X", "M"]);
 });

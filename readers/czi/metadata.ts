@@ -34,7 +34,6 @@ export interface Metadata {
   setupScaling(): { readonly x: number; readonly y: number } | null;
 }
 
-/** Bytes before the XML. */
 const METADATA_HEAD = 256;
 
 /** The XML of a document, or `""`. @throws {DecodeFailed} damaged, or longer than {@linkcode MAX_XML_BYTES} */

@@ -18,10 +18,8 @@ import { findBlock, openPixels, workingMemory } from "./subblock.ts";
 /** Largest number of subblocks in a plan, 1 KiB of heap each. */
 export const MAX_PLANNED = 1 << 19;
 
-/** Memory of a planned subblock. */
 const PLANNED_BYTES = 800;
 
-/** The wanted samples of one channel of the file. */
 interface Group {
   /** Index along `C` in the file. */
   readonly c: number;

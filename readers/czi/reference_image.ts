@@ -24,7 +24,6 @@ const [LEAST_SIDE, MOST_CHANNELS, LEAST_POINTS] = [33, 16, 101];
 /** Largest memory for reading a path in bytes; a thousand points take kilobytes. */
 const MAX_PATH_MEMORY = 64 << 20;
 
-/** A scan path in metres. */
 type MetrePath = Readonly<Record<"x" | "y", Float32Array>>;
 
 /** Finds the image and the path. @param metadata of the document that has the attachments @throws {Stopped} */

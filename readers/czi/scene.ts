@@ -31,7 +31,6 @@ export interface SceneLayout {
   readonly rowAxis: "Y" | "T" | "Z";
   /** Channels by index along `C`; `null` if nothing is stored for an index. */
   readonly channels: readonly (StoredChannel | null)[];
-  /** Number of tiles of a complete plane. */
   readonly tiles: number;
   /** Whether `M` or the position distinguishes tiles. */
   readonly tilesBy: "M" | "place";

@@ -7,7 +7,6 @@ const MAX_SEGMENTS = 1 << 21;
 /** Bytes before the data of a segment. */
 export const SEGMENT_HEAD = 32;
 
-/** Segments start at multiples of this. */
 const ALIGNMENT = 32;
 
 /** Ids of segments. */
@@ -26,9 +25,7 @@ export interface Segment {
   /** One of {@linkcode ID}, or an unknown id. */
   readonly id: string;
   readonly offset: number;
-  /** Offset of its data. */
   readonly data: number;
-  /** Number of used and of allocated data bytes. */
   readonly used: number;
   readonly allocated: number;
 }
@@ -80,7 +77,6 @@ export function* walkSegments(file: ByteSource, start: number): Generator<Segmen
   }
 }
 
-/** Defined bytes of the file header. */
 const HEADER_BYTES = 80;
 
 /** The file header. */

@@ -31,10 +31,8 @@ const TYPES: Readonly<Record<number, readonly [sampleType: SampleType, samples: 
   13: ["float64", 1],
 };
 
-/** Sample types from narrow to wide. */
 const WIDTHS: readonly SampleType[] = ["uint8", "uint16", "int32", "float32", "float64"];
 
-/** Where users find what is refused. */
 const HELP = "docs/formats/czi.md#what-is-refused";
 
 /** The pixel type with this code. @throws {DecodeFailed} it is unknown or complex */

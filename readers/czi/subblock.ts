@@ -49,7 +49,6 @@ function readSubblock(file: ByteSource, position: number, what: string): Subbloc
 /** Stored form of the GUID `{CBE3EA67-5BFC-492B-A16A-ECE378031448}`. */
 const MASK_CHUNK = "67eae3cbfc5b2b49a16aece378031448";
 
-/** Bytes of a chunk before its payload: a GUID and a size. */
 const CHUNK_HEAD = 20;
 
 /** The mask of a subblock, or `null`. @throws {DecodeFailed} it is damaged or too large */

@@ -29,7 +29,6 @@ const OBJECT_DATA = OBJECT_VERSIONS + 19;
 /** The samples of one image. */
 export interface Block {
   readonly offset: number;
-  /** Declared number of bytes. */
   readonly size: number;
   /** Number of bytes inside the file. */
   readonly stored: number;

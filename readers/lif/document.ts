@@ -45,15 +45,12 @@ export function parseHeader(xml: string): { readonly root: XmlElement; readonly 
   };
 }
 
-/** The scan settings of a confocal microscope. */
+/** The scan settings of a confocal microscope; times are in seconds. */
 export interface ScanSettings {
-  /** In seconds. */
   readonly lineTime: number | null;
   /** Number of scanned lines per stored line. */
   readonly averaging: number;
-  /** In seconds. */
   readonly pixelTime: number | null;
-  /** `Unidirectional` or `Bidirectional`. */
   readonly direction: string | null;
 }
 

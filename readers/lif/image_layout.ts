@@ -27,7 +27,6 @@ export interface Dimension {
   readonly id: number;
   /** Number of samples, at least 2. */
   readonly count: number;
-  /** Bytes from one sample to the next. */
   readonly step: number;
   /** Length from the first sample to the last, in `unit`. */
   readonly length: number | null;

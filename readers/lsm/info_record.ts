@@ -35,7 +35,7 @@ const RESERVED = ["rotations", "phases", "illuminations"] as const;
 
 /** The fields that the reader uses. */
 export interface InfoRecord {
-  /** Declared sizes, 1 if the field is missing; `T` counts the lines of a line scan, `P` positions and `M` tiles of a mosaic. */
+  /** Declared sizes; `T` counts the lines of a line scan, `P` positions and `M` tiles of a mosaic. */
   readonly sizes: Readonly<Record<"X" | "Y" | "Z" | "C" | "T" | "P" | "M", number>>;
   /** Axes of structured illumination that are longer than 1. */
   readonly further: readonly { readonly name: string; readonly size: number }[];
@@ -137,12 +137,7 @@ export interface Dimensions extends Readonly<Record<"T" | "Z" | "P" | "M", numbe
   readonly warnings: readonly Warning[];
 }
 
-/**
- * Determines the dimensions from the record and the pages.
- *
- * @param held number of planes in the pages
- * @throws {DecodeFailed} the first page contradicts the record
- */
+/** The dimensions by the record and the pages. @param held number of planes in the pages @throws {DecodeFailed} they disagree */
 export function dimensionsOf(
   { sizes, scanType, further }: InfoRecord,
   page: LsmPage,

@@ -28,7 +28,6 @@ export interface LsmPage
   readonly samples: readonly (Pick<PageLayout, "kind" | "sampleType"> & { readonly bits: number })[];
   /** Number of strips: per channel if planar, else of all channels together. */
   readonly strips: number;
-  /** Rows per strip, except the last strip. */
   readonly stripRows: number;
 }
 
@@ -127,12 +126,7 @@ export const hasOwnStrips = ({ planar, samples }: LsmPage): boolean => planar ||
 export const kindOf = ({ width, height, planar, samples }: LsmPage): string =>
   [width, height, planar, ...samples.map(({ sampleType }) => sampleType)].join();
 
-/**
- * The layout for the TIFF reader of one channel of a page, or of all interleaved channels.
- *
- * @param channel index of the channel; 0 if the channels are interleaved
- * @param rows number of complete rows, fewer than declared if a line scan was interrupted
- */
+/** The layout of one channel of a page, or of all interleaved channels (0). @param rows fewer than declared in a cut line scan */
 export function layoutOf(page: LsmPage, channel: number, rows: number): PageLayout {
   const held = page.planar ? page.samples.slice(channel, channel + 1) : page.samples;
   const { kind, sampleType } = held[0] ?? { kind: "uint", sampleType: "uint8" };

@@ -27,7 +27,7 @@ import { unlessLost, warnIf } from "../warning.ts";
 import { dimensionsOf, type InfoRecord, readInfoRecord, writtenOrder } from "./info_record.ts";
 import { hasOwnStrips, readLsmPage } from "./lsm_page.ts";
 import { addDocuments, readChannelColors, readTimeStamps } from "./parts.ts";
-import { LsmPlanes, PageList } from "./planes.ts";
+import { PageList, planesOf } from "./planes.ts";
 import { readScanInformation, recordingOf } from "./scan_information.ts";
 
 /** Smallest step along Z in metres; for an unused axis programs write less. */
@@ -66,7 +66,7 @@ function openLsm({ path, files }: Source) {
   const held = pages.planes.length;
   const dimensions = dimensionsOf(record, page, held);
   pages.unwrap(writtenOrder(dimensions), files.stop);
-  const planes = new LsmPlanes(tiff, pages, page, dimensions);
+  const planes = planesOf(tiff, pages, page, dimensions);
   const declared = M * P * dimensions.T * dimensions.Z;
   const warnings = [
     ...dimensions.warnings,
@@ -100,7 +100,7 @@ function openLsm({ path, files }: Source) {
     // There must be one stamp per time point, or per line of a line scan.
     stamps: stamps?.length === (dimensions.rows === "T" ? page.height : dimensions.T) ? stamps : null,
     recording,
-    indexBytes: tiff.indexBytes + pages.indexBytes + planes.indexBytes,
+    indexBytes: tiff.indexBytes + pages.indexBytes,
   };
 }
 

@@ -64,11 +64,7 @@ function namesIn(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {
   return names;
 }
 
-/**
- * Reads the time stamps: i32 bytes, i32 count, then per time point or line f64 seconds since an arbitrary start.
- *
- * @throws {DecodeFailed} they lie outside the file, or their size is wrong
- */
+/** Reads the time stamps: i32 bytes, i32 count, then f64 seconds per time point or line. @throws {DecodeFailed} damaged */
 export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
   const head = tiff.window.view(offset, 8, "the time stamps");
   const [size, count] = [head.getInt32(0, true), head.getInt32(4, true)];
@@ -79,17 +75,10 @@ export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
   return Float64Array.from({ length: count }, (_, i) => view.getFloat64(i * 8, true));
 }
 
-const EVENT_HEAD_BYTES = 16;
+/** Bytes of an event before its text, and largest total size of all events. */
+const [EVENT_HEAD_BYTES, MAX_EVENTS_BYTES] = [16, 4 << 20];
 
-/** Largest total size of the events of a file in bytes. */
-const MAX_TEXTS_BYTES = 4 << 20;
-
-/**
- * Reads the events: u32 bytes, u32 count, then per event u32 bytes, f64 seconds on the clock of the time stamps, u32 type and a
- * text.
- *
- * @throws {DecodeFailed} they lie outside the file, or are too many
- */
+/** Reads the events: u32 bytes, u32 count; each u32 bytes, f64 seconds like a stamp, u32 type, text. @throws {DecodeFailed} damaged or too many */
 export function readEvents(
   tiff: TiffFile,
   offset: number,
@@ -102,7 +91,7 @@ export function readEvents(
     const size = head.getUint32(0, true);
     const [seconds, type] = [head.getFloat64(4, true), head.getUint32(12, true)];
     texts += size;
-    if (size < EVENT_HEAD_BYTES || texts > MAX_TEXTS_BYTES) {
+    if (size < EVENT_HEAD_BYTES || texts > MAX_EVENTS_BYTES) {
       throw new DecodeFailed(`event ${i} at ${at} has ${size} bytes`);
     }
     const text = tiff.textAt(at + EVENT_HEAD_BYTES, size - EVENT_HEAD_BYTES, "an event");

@@ -23,9 +23,7 @@ const ROUND = 2 ** 32;
 
 /** Pages by page number in the chain, and the offsets of their strips. */
 export class PageList {
-  /** Offsets of the directories of all pages. */
   readonly offsets: number[] = [];
-  /** Page numbers of the planes. */
   readonly planes: number[] = [];
   readonly warnings: readonly Warning[];
   readonly #tiff: TiffFile;
@@ -87,7 +85,6 @@ export class PageList {
     return Number.isNaN(before) ? null : unwrapped(stored, before);
   }
 
-  /** Upper estimate of the heap. */
   get indexBytes(): number {
     return (this.offsets.length + this.planes.length) * 16 + (this.#before?.byteLength ?? 0);
   }
@@ -103,107 +100,32 @@ function unwrapped(offsets: Float64Array, before: number): Float64Array {
   });
 }
 
-/** A page and the offsets of its strips, read once for all its channels. */
-interface StoredPage {
-  readonly page: LsmPage;
-  readonly starts: Float64Array;
-}
-
 /** The planes of one file. */
-export class LsmPlanes {
-  readonly #tiff: TiffFile;
-  readonly #pages: PageList;
-  readonly #first: LsmPage;
-  readonly #dimensions: Dimensions;
-  #last: { readonly index: number; readonly stored: StoredPage } | null = null;
-
-  constructor(tiff: TiffFile, pages: PageList, first: LsmPage, dimensions: Dimensions) {
-    this.#tiff = tiff;
-    this.#pages = pages;
-    this.#first = first;
-    this.#dimensions = dimensions;
-  }
-
-  /** Approximate heap of the kept page: its directory, and the offset and length of each strip. */
-  get indexBytes(): number {
-    return (16 << 10) + 16 * this.#first.directory.count(TAG.StripOffsets);
-  }
-
-  /**
-   * Layout of the planes of a scene, with the rows of its longest channel.
-   *
-   * @throws {DecodeFailed} the page of a line scan is damaged
-   */
-  layout(scene: number): PageLayout {
-    const first = this.#first;
-    if (!this.#mayBeCut) return layoutOf(first, 0, first.height);
-    const channels = hasOwnStrips(first) ? first.samples : [0];
-    const rows = channels.map((_, channel) => this.plane({ scene, t: 0, z: 0 }, channel).page.height);
-    return layoutOf(first, 0, Math.max(...rows));
-  }
-
-  /** True for an uncompressed line scan, whose file may end before the last line. */
-  get #mayBeCut(): boolean {
-    return this.#dimensions.rows === "T" && this.#first.compression === UNCOMPRESSED;
-  }
-
-  /** Number of rows that the file holds. If it holds no row, returns all rows, which the plan then refuses. */
-  #rowsInFile(stored: StoredPage, channel: number): number {
-    const { height, width } = stored.page;
-    if (!this.#mayBeCut) return height;
-    const layout = layoutOf(stored.page, channel, height);
-    const row = rowBytes(width, layout.bits);
-    let rows = 0;
-    for (const [i, offset] of this.#strips(stored, layout, channel).offsets.entries()) {
-      const whole = Math.min(layout.segmentHeight, height - i * layout.segmentHeight);
-      const held = Math.max(0, Math.floor((this.#tiff.file.size - offset) / row));
-      rows += Math.min(whole, held);
-      if (held < whole) break;
-    }
-    return rows || height;
-  }
-
+export interface LsmPlanes {
+  /** Layout of the planes of a scene, with the rows of its longest channel. @throws {DecodeFailed} the page of a line scan is damaged */
+  layout(scene: number): PageLayout;
   /**
    * A plane of a channel, or of all interleaved channels. A plane of a line scan has the rows that the file holds.
    *
    * @throws {PlaneNotFound} the plane was never written
    * @throws {DecodeFailed} its page is damaged
    */
-  plane(place: PlaceOfPlane, channel: number): PlaneSource {
-    const { planes } = this.#pages;
-    const number = planeNumber(this.#dimensions, place);
-    const index = planes[number];
-    if (index === undefined) {
-      throw new PlaneNotFound(`plane ${number} is missing: the file holds ${planes.length} planes`);
-    }
-    const stored = this.#stored(number, index);
-    const page = layoutOf(stored.page, channel, this.#rowsInFile(stored, channel));
-    return { tiff: this.#tiff, page, strips: this.#strips(stored, page, channel) };
-  }
+  plane(place: PlaceOfPlane, channel: number): PlaneSource;
+}
 
-  /** The page of a plane. The last page is kept for its other channels. */
-  #stored(number: number, index: number): StoredPage {
-    if (this.#last?.index === index) return this.#last.stored;
-    const directory = this.#tiff.directoryAt(this.#pages.offsets[index]!);
-    const page = readLsmPage(this.#tiff, directory);
-    if (kindOf(page) !== kindOf(this.#first)) {
-      throw new DecodeFailed(`plane ${number} in ${where(directory)} differs from the first plane`);
-    }
-    const starts = this.#pages.strips(index);
-    if (starts === null) throw new PlaneNotFound(`plane ${number} was never written`);
-    const stored = { page, starts };
-    this.#last = { index, stored };
-    return stored;
-  }
+/** The planes in the pages of a file, whose first page is `first`. */
+export function planesOf(tiff: TiffFile, pages: PageList, first: LsmPage, dimensions: Dimensions): LsmPlanes {
+  const { size } = tiff.file;
+  // The file of an uncompressed line scan may end before the last line.
+  const mayBeCut = dimensions.rows === "T" && first.compression === UNCOMPRESSED;
 
-  /**
-   * The first strips of a channel, as many as the layout has.
-   *
-   * @param channel index of the channel; 0 if the channels are interleaved
-   * @throws {DecodeFailed} lengths are missing
-   */
-  #strips({ page, starts }: StoredPage, layout: PageLayout, channel: number): StripPlaces {
-    const { size } = this.#tiff.file;
+  /** The first strips of a channel (0 if channels are interleaved), as many as the layout has. */
+  const stripsOf = (
+    page: LsmPage,
+    starts: Float64Array,
+    layout: PageLayout,
+    channel: number,
+  ): StripPlaces => {
     const from = page.planar ? channel * page.strips : 0;
     const offsets = starts.slice(from, from + layout.down);
     const row = rowBytes(layout.width, layout.bits);
@@ -224,5 +146,47 @@ export class LsmPlanes {
       );
     }
     return { offsets, lengths: counts.slice(from, from + layout.down) };
-  }
+  };
+
+  /** Number of rows that the file holds. If it holds no row, returns all rows, which the plan then refuses. */
+  const rowsInFile = (page: LsmPage, starts: Float64Array, channel: number): number => {
+    const { height, width } = page;
+    if (!mayBeCut) return height;
+    const layout = layoutOf(page, channel, height);
+    const row = rowBytes(width, layout.bits);
+    let rows = 0;
+    for (const [i, offset] of stripsOf(page, starts, layout, channel).offsets.entries()) {
+      const whole = Math.min(layout.segmentHeight, height - i * layout.segmentHeight);
+      const held = Math.max(0, Math.floor((size - offset) / row));
+      rows += Math.min(whole, held);
+      if (held < whole) break;
+    }
+    return rows || height;
+  };
+
+  const plane = (place: PlaceOfPlane, channel: number): PlaneSource => {
+    const number = planeNumber(dimensions, place);
+    const index = pages.planes[number];
+    if (index === undefined) {
+      throw new PlaneNotFound(`plane ${number} is missing: the file holds ${pages.planes.length} planes`);
+    }
+    const page = readLsmPage(tiff, tiff.directoryAt(pages.offsets[index]!));
+    if (kindOf(page) !== kindOf(first)) {
+      throw new DecodeFailed(`plane ${number} in ${where(page.directory)} differs from the first plane`);
+    }
+    const starts = pages.strips(index);
+    if (starts === null) throw new PlaneNotFound(`plane ${number} was never written`);
+    const layout = layoutOf(page, channel, rowsInFile(page, starts, channel));
+    return { tiff, page: layout, strips: stripsOf(page, starts, layout, channel) };
+  };
+
+  return {
+    plane,
+    layout: (scene) => {
+      if (!mayBeCut) return layoutOf(first, 0, first.height);
+      const channels = hasOwnStrips(first) ? first.samples : [0];
+      const rows = channels.map((_, channel) => plane({ scene, t: 0, z: 0 }, channel).page.height);
+      return layoutOf(first, 0, Math.max(...rows));
+    },
+  };
 }

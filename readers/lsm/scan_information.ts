@@ -82,13 +82,11 @@ const DATA_CHANNEL_ACQUIRED = 0xd000_0017;
 
 /** Facts about a recording that are served. */
 export interface Recording {
-  /** Start of the recording, on the microscope's clock. */
   readonly start: Moment;
   /** Seconds between lines or stacks of the first acquired track; `null` if unknown. */
   readonly timeBetweenStacks: number | null;
   /** Pixel dwell time of that track in microseconds; `null` if unknown. */
   readonly pixelTime: number | null;
-  /** Whether every second line was scanned backwards; `null` if unknown. */
   readonly bidirectional: boolean | null;
   readonly channelNames: readonly string[];
 }

@@ -10,7 +10,6 @@ import type { StopFlag } from "../io/stop_flag.ts";
 /** First bytes of every chunk. */
 export const CHUNK_MAGIC: Uint8Array<ArrayBuffer> = Uint8Array.of(0xda, 0xce, 0xbe, 0x0a);
 
-/** Bytes before the name. */
 const HEAD_BYTES = 16;
 
 /** Largest name field in bytes. Writers pad it so that chunks end at multiples of 4096; 4072 bytes are usual. */
@@ -23,9 +22,7 @@ const MAX_NAME_BYTES = 256;
 export interface Chunk {
   /** Name including its `!`. */
   readonly name: string;
-  /** Offset of its data. */
   readonly offset: number;
-  /** Declared number of data bytes. */
   readonly length: number;
   /** Number of data bytes in the file; fewer than `length` in the last chunk of a truncated file. */
   readonly stored: number;
@@ -118,7 +115,6 @@ export class StoredChunks {
     return null;
   }
 
-  /** Upper estimate of the heap. */
   get bytes(): number {
     return 60 * this.frames.size + 100 * this.named.size;
   }
