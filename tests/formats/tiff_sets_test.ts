@@ -169,6 +169,19 @@ Deno.test("ignores files of other names beside an Olympus set", () =>
     equal(loaded.summary.fileSize, 2 * pageFile(10).length + textOf(2).length);
   }));
 
+Deno.test("warns when a set in folders was copied into one folder", () =>
+  inFolder(async (put) => {
+    const image = (i: number, name: string) =>
+      `<Image ID="Image:${i}"><Pixels ID="Pixels:${i}" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" ` +
+      `SizeZ="1" SizeT="1"><TiffData IFD="0" PlaneCount="1"><UUID FileName="${name}"/></TiffData>` +
+      `</Pixels></Image>`;
+    const schema = `xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"`;
+    const text = `<OME ${schema}>${image(0, "sub/a.ome.tif")}${image(1, "sub2/a.ome.tif")}</OME>`;
+    put("set.companion.ome", text);
+    const only = `<OME ${schema}><BinaryOnly MetadataFile="set.companion.ome"/></OME>`;
+    equal(await seen(put("a.ome.tif", pageFile(2, only))), "; 2; name_left_folder");
+  }));
+
 Deno.test("reads every file of a set with more files than stay open", () =>
   inFolder(async (put) => {
     const count = MAX_RECENT + 6;
