@@ -10,11 +10,10 @@ import { isJsonObject, type JsonObject, parseJson } from "../readers/metadata/js
 import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
 import { wantedChunks } from "../readers/ome_zarr/array_planes.ts";
 import { storeAt } from "../readers/collection/member.ts";
-import type { FileTree, ZipFiles } from "../readers/ome_zarr/zip_files.ts";
+import type { FileTree } from "../readers/ome_zarr/zip_files.ts";
 import { planeSelection, readLinkedImage } from "../readers/ome_zarr/mod.ts";
 import { imageAt } from "../readers/ome_zarr/opened_store.ts";
 import { isInsideRoots } from "../readers/io/paths.ts";
-import { FileAccess } from "../readers/io/random_access.ts";
 import { FIRST_POSITION } from "../readers/reader.ts";
 import { fileFormatOf } from "../readers/format.ts";
 import { rootOfDocument } from "../readers/collection/documents.ts";
@@ -35,15 +34,32 @@ export interface MissingPlanes {
   readonly planes: readonly string[];
 }
 
+/** What a validation finds. */
+export interface Findings {
+  readonly problems: Problem[];
+  /** Planes that the recordings lack; these are not problems. */
+  readonly missingPlanes: MissingPlanes[];
+}
+
+/** Parses a document; a fault becomes a problem, and the value is then `undefined`. */
+export function parsedDocument(bytes: Uint8Array, problems: DocumentProblems): unknown {
+  try {
+    return parseJson(bytes, "the document");
+  } catch (error) {
+    if (!(error instanceof ReaderError)) throw error;
+    problems.add([], error.message);
+    return undefined;
+  }
+}
+
 /** One collection during its validation. */
 export class CollectionTree {
   readonly #root: string;
   readonly #resolvedRoot: string;
   readonly #resolvedDocument: string;
-  readonly #all: Problem[];
+  readonly #files: FileTree;
+  readonly #found: Findings;
   readonly #problems: DocumentProblems;
-  readonly #files: () => FileTree;
-  readonly missingPlanes: MissingPlanes[] = [];
 
   /**
    * Resolves the root of a collection.
@@ -51,23 +67,16 @@ export class CollectionTree {
    * @param document path of `collection.json`, with its content `value`
    * @param given the root, if the user named it
    */
-  constructor(
-    document: string,
-    value: unknown,
-    given: string | null,
-    problems: Problem[],
-    zip: ZipFiles | null = null,
-  ) {
-    this.#files = () => zip ?? new FileAccess();
-    const files = this.#files();
+  constructor(document: string, value: unknown, given: string | null, files: FileTree, found: Findings) {
     const images = objectsOf(object(value)["members"]).flatMap(([, item]) =>
       usable(relativePath, item["ome_zarr"]) ?? []
     );
     this.#root = rootOfDocument(document, images, files, given);
     this.#resolvedDocument = files.resolve(document);
     this.#resolvedRoot = files.resolve(this.#root);
-    this.#all = problems;
-    this.#problems = new DocumentProblems(document, problems);
+    this.#files = files;
+    this.#found = found;
+    this.#problems = new DocumentProblems(document, found.problems);
   }
 
   judge(value: unknown): void {
@@ -85,10 +94,10 @@ export class CollectionTree {
   }
 
   /** Validates documents against each other by the numbers in their paths, if there is no collection and no image. */
-  judgeAlone(files: FileTree): void {
-    for (const name of files.list(join(this.#root, "acqimage"))) {
+  judgeAlone(): void {
+    for (const name of this.#files.list(join(this.#root, "acqimage"))) {
       const path = (folder: string) =>
-        files.kind(join(this.#root, folder, name)) === "file" ? `${folder}/${name}` : undefined;
+        this.#files.kind(join(this.#root, folder, name)) === "file" ? `${folder}/${name}` : undefined;
       const acqimage = path("acqimage");
       const bytes = this.#readFile(acqimage, [], this.#problems, MAX_JSON_BYTES);
       const id = bytes && unlessDamaged(() => object(parseJson(bytes, "it"))["image_id"], null);
@@ -126,7 +135,7 @@ export class CollectionTree {
   /** For an image that this program wrote, requires each plane to be stored or listed as missing. */
   #judgePlanes(item: JsonObject, own: JsonObject, { absent }: JudgedImage, at: readonly PropertyKey[]): void {
     const known = objectsOf(own["missing_planes"]).map(([, plane]) => planeName(plane));
-    if (known.length > 0) this.missingPlanes.push({ member: String(item["name"]), planes: known });
+    if (known.length > 0) this.#found.missingPlanes.push({ member: String(item["name"]), planes: known });
     const lost = absent.filter((plane) => !known.includes(plane));
     if (lost.length === 0) return;
     const text = `"${item["ome_zarr"]}" lacks planes that are not listed as missing: ${listed(lost)}`;
@@ -142,13 +151,13 @@ export class CollectionTree {
   }
 
   #openImage(path: unknown, at: readonly PropertyKey[]): JudgedImage | null {
-    return this.#reading(path, at, this.#problems, (target, files) => {
-      const format = files.kind(target) === "file" ? fileFormatOf(target) : undefined;
+    return this.#reading(path, at, this.#problems, (target) => {
+      const format = this.#files.kind(target) === "file" ? fileFormatOf(target) : undefined;
       if (format !== undefined && !/\.zip$/i.test(target)) {
         this.#problems.add(at, `"${path}" is not an OME-Zarr image but ${format.title}`);
         return null;
       }
-      const { image, store } = readLinkedImage(storeAt(imageAt(target), files));
+      const { image, store } = readLinkedImage(storeAt(imageAt(target), this.#files));
       wantedChunks(image.array, planeSelection(image, [...image.channels.keys()], FIRST_POSITION));
       const size = (letter: string) => image.axes.find((axis) => axis.letter === letter)?.size ?? 1;
       return {
@@ -169,21 +178,15 @@ export class CollectionTree {
   ): { value: Readonly<Record<string, unknown>>; problems: DocumentProblems } | null {
     const bytes = this.#readFile(path, at, this.#problems, MAX_JSON_BYTES);
     if (!bytes) return null;
-    const problems = new DocumentProblems(join(this.#root, path as string), this.#all);
-    try {
-      const value = parseJson(bytes, "the document");
-      const declared = declaredKind(value);
-      if (declared && declared.kind !== kind) {
-        problems.add(["format"], `the document is of kind "${declared.kind}", not "${kind}"`);
-        return null;
-      }
-      judgeDocument(kind, value, context, problems);
-      return isJsonObject(value) ? { value, problems } : null;
-    } catch (error) {
-      if (!(error instanceof ReaderError)) throw error;
-      problems.add([], error.message);
+    const problems = new DocumentProblems(join(this.#root, path as string), this.#found.problems);
+    const value = parsedDocument(bytes, problems);
+    const declared = declaredKind(value);
+    if (declared && declared.kind !== kind) {
+      problems.add(["format"], `the document is of kind "${declared.kind}", not "${kind}"`);
       return null;
     }
+    if (value !== undefined) judgeDocument(kind, value, context, problems);
+    return isJsonObject(value) ? { value, problems } : null;
   }
 
   #readFile(
@@ -192,8 +195,8 @@ export class CollectionTree {
     problems: DocumentProblems,
     maxBytes: number,
   ): Uint8Array | null {
-    return this.#reading(path, at, problems, (target, files) => {
-      const file = files.open(target);
+    return this.#reading(path, at, problems, (target) => {
+      const file = this.#files.open(target);
       if (file.size <= maxBytes) return file.read(0, file.size, `"${path}"`);
       problems.add(at, `"${path}" has ${file.size} bytes, more than ${maxBytes}`);
       return null;
@@ -205,24 +208,21 @@ export class CollectionTree {
     path: unknown,
     at: readonly PropertyKey[],
     problems: DocumentProblems,
-    read: (target: string, files: FileTree) => T | null,
+    read: (target: string) => T | null,
   ): T | null {
     if (typeof path !== "string" || !RELATIVE_PATH.test(path)) return null;
-    const files = this.#files();
     try {
       const written = join(this.#root, path);
-      if (!files.hasEntry(written)) {
+      if (!this.#files.hasEntry(written)) {
         problems.add(at, `"${path}" does not exist`);
         return null;
       }
-      const target = files.resolve(written);
-      if (isInsideRoots(target, [this.#resolvedRoot])) return read(target, files);
+      const target = this.#files.resolve(written);
+      if (isInsideRoots(target, [this.#resolvedRoot])) return read(target);
       problems.add(at, `"${path}" leaves the root of the collection through a link`);
     } catch (error) {
       if (!(error instanceof ReaderError)) throw error;
       problems.add(at, `"${path}" cannot be read: ${error.message}`);
-    } finally {
-      files.close();
     }
     return null;
   }

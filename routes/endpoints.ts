@@ -81,7 +81,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     tag: "service",
     summary: "Links to the resources of the contract",
     description: "Start here: every resource that has a fixed path, with its method.",
-    success: json("The links", "Index", example.INDEX),
+    success: json("The links", "Index", INDEX),
     errors: [],
     handler: () => jsonResponse(INDEX),
   },

@@ -1,24 +1,11 @@
 /** Examples for the OpenAPI document, about one line scan with a reference image. */
 import { type ErrorCode, SERVED } from "../schemas/served.ts";
 import { INTERNAL_MESSAGE } from "../session/errors.ts";
+import SAMPLE from "../static/demo/v2/sample/open.json" with { type: "json" };
 import { RequestValidationFailed } from "./errors.ts";
-import { INDEX as SERVER_INDEX, LINKS } from "./service.ts";
 
-const SESSION_ID = "3f2a9c0d5b7e41868a1d0c9f6e2b4d57";
+const SESSION_ID = SAMPLE.sessionId;
 const PATH = "/data/2025-10-30/line_scan.oir";
-const BASE = `/api/v2/sessions/${SESSION_ID}`;
-
-/** Answer of `GET /api/v2`. */
-export const INDEX = {
-  ...SERVER_INDEX,
-  links: {
-    ...LINKS,
-    pickAndOpen: {
-      ...LINKS.pickAndOpen,
-      description: "Open an acquisition that the user chooses in a dialog",
-    },
-  },
-};
 
 /** Answer of `GET /api/v2/health`. */
 export const HEALTH = { ok: true, api_version: "v2", server_version: "0.1.0" };
@@ -56,90 +43,11 @@ export const OPEN_AGAIN_REQUESTS = {
   "other channels": { channelIndices: [1] },
 };
 
-/** Size, step and unit of an axis. */
-type ExampleAxis = readonly [size: number, step: number, unit: string];
-
-const plane = (...axes: readonly [rows: ExampleAxis, columns: ExampleAxis]) => ({
-  shape: axes.map(([size]) => size),
-  axes: axes.map(([size, step, unit], i) => ({
-    arrayDimension: i,
-    name: i === 0 ? "Y" : "X",
-    size,
-    step,
-    unit,
-  })),
-  ...SERVED,
-});
-
-const channel = (index: number, byteLength: number, folder: string) => ({
-  index,
-  name: `CH${index + 1}`,
-  color: index === 0 ? "#00ff00" : "#ff0000",
-  byteLength,
-  dataUrl: `${BASE}/${folder}/${index}/data`,
-});
-
-/** Answer of all opens. */
-export const OPEN = {
-  ok: true,
-  apiVersion: "v2",
-  sessionId: SESSION_ID,
-  source: {
-    path: PATH,
-    name: "line_scan.oir",
-    format: "oir",
-    fingerprint: "44246a51032fa08ea87a220febeb1de4",
-    sourceDtype: "uint16",
-    numChannels: 2,
-  },
-  header: {
-    shape: [2, 600, 48],
-    dims: ["C", "Y", "X"],
-    sizes: { C: 2, Y: 600, X: 48 },
-    dtype: "uint16",
-    numChannels: 2,
-    physicalUnits: [1, 0.002118, 0.45],
-    physicalUnitsLabels: ["Pixels", "seconds", "um"],
-    date: "20251030",
-    time: "14:54:36",
-    fileSize: "191 KB",
-  },
-  scene: 0,
-  sceneCount: 1,
-  scenes: [{ index: 0, name: "Scene 1", sizes: { C: 2, Y: 600, X: 48 } }],
-  times: null,
-  plane: plane([600, 0.002118, "seconds"], [48, 0.45, "um"]),
-  channels: [channel(0, 115200, "channels"), channel(1, 115200, "channels")],
-  reference: {
-    plane: plane([128, 0.45, "um"], [128, 0.45, "um"]),
-    channels: [channel(0, 65536, "reference/channels")],
-    lineRoi: [40, 30, 80, 55],
-    scanPath: { x: [40, 80], y: [30, 55] },
-  },
-  position: { t: 0, z: 0, l: 0 },
-  collection: null,
-  lineScan: { secondsPerLine: 0.002118, secondsPerPixel: 0.000002, bidirectional: false },
-  warnings: [],
-  warningCodes: [],
-};
+/** Answer of all opens: that of the client page for its sample. */
+export const OPEN = { ...SAMPLE, source: { ...SAMPLE.source, path: PATH } };
 
 /** Bodies of `POST /api/v2/list`, by purpose. */
 export const LIST_REQUESTS = { "a folder": { path: "/data/2025-10-30" } };
-
-const listed = (
-  name: string,
-  kind: string,
-  format: string | null,
-  bytes: number | null,
-  modified: string,
-) => ({
-  name,
-  path: `/data/2025-10-30/${name}`,
-  kind,
-  format,
-  bytes,
-  modified,
-});
 
 /** Answer of `POST /api/v2/list`. */
 export const LIST = {
@@ -147,9 +55,22 @@ export const LIST = {
   apiVersion: "v2",
   path: "/data/2025-10-30",
   entries: [
-    listed("archive", "collection", "collection", null, "2025-11-03T09:12:45.310Z"),
-    listed("line_scan.oir", "image", "oir", 195584, "2025-10-30T14:54:40.120Z"),
-    listed("setup", "folder", null, null, "2025-10-30T08:01:02.003Z"),
+    {
+      name: "line_scan.oir",
+      path: PATH,
+      kind: "image",
+      format: "oir",
+      bytes: 191105,
+      modified: "2025-10-30T14:54:40.120Z",
+    },
+    {
+      name: "setup",
+      path: "/data/2025-10-30/setup",
+      kind: "folder",
+      format: null,
+      bytes: null,
+      modified: "2025-10-30T08:01:02.003Z",
+    },
   ],
   truncated: false,
 };
@@ -160,8 +81,8 @@ export const SESSION = {
   sessionId: SESSION_ID,
   ttlSecondsRemaining: 587.25,
   channelIndices: [0, 1],
-  referenceChannelIndices: [0],
-  totalBytes: 295936,
+  referenceChannelIndices: [0, 1],
+  totalBytes: 361472,
 };
 
 /** Answer of `GET /api/v2/sessions/{session_id}/metadata`. */
