@@ -1,8 +1,8 @@
 /** acq-server: command line -> configuration -> listen. Only this file serves and ends the process. */
 import { isAbsolute } from "node:path";
 import { UsageError } from "./cli/arguments.ts";
-import type { COMMANDS } from "./cli/commands.ts";
-import { type Configuration, parseCommandLine } from "./cli/command_line.ts";
+import type { run as runCommand } from "./cli/commands.ts";
+import { COMMANDS, type Configuration, parseCommandLine } from "./cli/command_line.ts";
 import { Log } from "./cli/log.ts";
 import type { ListeningServer } from "./routes/server.ts";
 import { VERSION, versionLine } from "./cli/version.ts";
@@ -168,25 +168,15 @@ export function stopOnSignals(server: RunningServer): void {
  * Runs a command. The import takes the file name from a variable, so that the server does not load the commands before it
  * listens. `compile` in deno.json embeds the file.
  */
-async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promise<number> {
+async function run(name: string, args: readonly string[]): Promise<number> {
   const file: string = "./cli/commands.ts";
-  const commands: { COMMANDS: typeof COMMANDS } = await import(file);
-  return await commands.COMMANDS[name](args);
+  const commands: { run: typeof runCommand } = await import(file);
+  return await commands.run(name as keyof typeof COMMANDS, args);
 }
-
-const COMMAND_NAMES: readonly (keyof typeof COMMANDS)[] = [
-  "validate",
-  "schema",
-  "info",
-  "plane",
-  "export",
-  "measure",
-];
 
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args[0] === "--" ? args.slice(1) : args;
-  const command = COMMAND_NAMES.find((known) => known === name);
-  if (command !== undefined) Deno.exit(await run(command, rest));
+  if (name !== undefined && Object.hasOwn(COMMANDS, name)) Deno.exit(await run(name, rest));
   const { hasOwnScreen } = await desktop();
   const mayOpen = Deno.build.standalone &&
     hasOwnScreen(Deno.build.os, Deno.env.get("DISPLAY"), Deno.env.get("WAYLAND_DISPLAY"));

@@ -21,17 +21,15 @@ export const HELP: NamedFlag = { name: "--help", short: "h", help: "Print help" 
 /** Prints the version. */
 export const VERSION: NamedFlag = { name: "--version", short: "V", help: "Print the version" };
 
-/** A flag with its value (`""` for a switch), or an operand such as a path. */
-export type Argument =
-  | { readonly flag: NamedFlag; readonly value: string }
-  | { readonly flag: null; readonly operand: string };
-
-/** Reads the arguments of a command in order; everything after `--` is an operand. @throws {UsageError} */
+/**
+ * The arguments of a command in order: a flag with its value (`""` for a switch), or `null` with an operand such as a path.
+ * Everything after `--` is an operand. @throws {UsageError}
+ */
 export function* readArguments(
   command: string,
   flags: readonly NamedFlag[],
   args: readonly string[],
-): Generator<Argument> {
+): Generator<readonly [flag: NamedFlag | null, value: string]> {
   const options = Object.fromEntries(flags.map(({ name, short, value }) => [name.slice(2), {
     type: value === undefined ? "boolean" as const : "string" as const,
     ...(short !== undefined && { short }),
@@ -41,7 +39,7 @@ export function* readArguments(
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;
     if (token.kind === "positional") {
-      yield { flag: null, operand: token.value };
+      yield [null, token.value];
       continue;
     }
     const [written = ""] = args[token.index]?.split("=") ?? [];
@@ -52,7 +50,7 @@ export function* readArguments(
     if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("--")))) {
       throw new UsageError(`${flag.name} needs a value: ${flag.name} <${flag.value}>`);
     }
-    yield { flag, value: value ?? "" };
+    yield [flag, value ?? ""];
   }
 }
 
@@ -65,9 +63,9 @@ export interface Given {
 /** Reads all arguments of a command. @throws {UsageError} as {@linkcode readArguments} */
 export function readGiven(command: string, flags: readonly NamedFlag[], args: readonly string[]): Given {
   const given = { operands: [] as string[], flags: new Map<string, string>() };
-  for (const argument of readArguments(command, flags, args)) {
-    if (argument.flag === null) given.operands.push(argument.operand);
-    else given.flags.set(argument.flag.name, argument.value);
+  for (const [flag, value] of readArguments(command, flags, args)) {
+    if (flag === null) given.operands.push(value);
+    else given.flags.set(flag.name, value);
   }
   return given;
 }

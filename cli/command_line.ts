@@ -171,34 +171,37 @@ export function parseCommandLine(args: readonly string[]): Command {
   // `deno task start -- --port 0` passes the first two dashes to the program.
   const given = args[0] === "--" ? args.slice(1) : [...args];
   const configuration: Mutable = { ...DEFAULTS };
-  for (const argument of readArguments("acq-server", [...FLAGS, HELP, VERSION], given)) {
-    if (argument.flag === null) {
+  for (const [flag, value] of readArguments("acq-server", [...FLAGS, HELP, VERSION], given)) {
+    if (flag === null) {
       if (configuration.file !== null) {
         throw new UsageError("The client opens one path at a time; open the others in its page");
       }
-      configuration.file = existing(argument.operand);
+      configuration.file = existing(value);
       continue;
     }
-    if (argument.flag === HELP) return { kind: "help", text: help() };
-    if (argument.flag === VERSION) return { kind: "version" };
-    FLAGS.find((flag) => flag === argument.flag)?.set(configuration, argument.value);
+    if (flag === HELP) return { kind: "help", text: help() };
+    if (flag === VERSION) return { kind: "version" };
+    FLAGS.find((own) => own === flag)?.set(configuration, value);
   }
   return { kind: "serve", configuration };
 }
+
+/** What each command does. */
+export const COMMANDS = {
+  info: "Describe acquisitions as JSON",
+  measure: "Measure line scans and images into a table",
+  plane: "Write a plane to standard output",
+  export: "Write recordings as an archive of OME-Zarr images",
+  validate: "Check collections and their documents",
+  schema: "Print the JSON Schema of a kind of document",
+} as const;
 
 const help = (): string =>
   helpText({
     about: "Serve microscope files to programs and browsers on this machine",
     usage: ["acq-server [OPTIONS] [PATH]", "acq-server <COMMAND>"],
     lists: {
-      Commands: [
-        ["info", "Describe acquisitions as JSON"],
-        ["measure", "Measure line scans and images into a table"],
-        ["plane", "Write a plane to standard output"],
-        ["export", "Write recordings as an archive of OME-Zarr images"],
-        ["validate", "Check collections and their documents"],
-        ["schema", "Print the JSON Schema of a kind of document"],
-      ],
+      Commands: Object.entries(COMMANDS),
       Arguments: [["[PATH]", "File or folder that the client opens"]],
     },
     flags: [...FLAGS, HELP, VERSION],

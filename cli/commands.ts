@@ -1,23 +1,25 @@
 /** The commands other than serving, each loaded when it runs. main.ts loads this file only for a command. */
 import { HELP, helpText, readGiven, UsageError, type WritingCommand } from "./arguments.ts";
+import type { COMMANDS } from "./command_line.ts";
 import { printable } from "./log.ts";
 import { EXIT, failureOf, OutputFailed, ReaderGone, writeLine } from "./shell.ts";
 
-/** Runs a command with the arguments after its name. @returns exit status */
-export type Command = (args: readonly string[]) => Promise<number>;
+const LOADED: Readonly<Record<keyof typeof COMMANDS, () => Promise<WritingCommand>>> = {
+  validate: async () => (await import("./validate.ts")).VALIDATE,
+  schema: async () => (await import("./validate.ts")).SCHEMA,
+  info: async () => (await import("./info.ts")).INFO,
+  export: async () => (await import("./export.ts")).EXPORT,
+  measure: async () => (await import("./measure.ts")).MEASURE,
+  plane: async () => (await import("./plane.ts")).PLANE,
+};
 
-/** All commands by name. */
-export const COMMANDS = {
-  validate: async (args) => await run("validate", (await import("./validate.ts")).VALIDATE, args),
-  schema: async (args) => await run("schema", (await import("./validate.ts")).SCHEMA, args),
-  info: async (args) => await run("info", (await import("./info.ts")).INFO, args),
-  export: async (args) => await run("export", (await import("./export.ts")).EXPORT, args),
-  measure: async (args) => await run("measure", (await import("./measure.ts")).MEASURE, args),
-  plane: async (args) => await run("plane", (await import("./plane.ts")).PLANE, args),
-} as const satisfies Record<string, Command>;
-
-/** Runs a command; a failure is printed as one line on standard error, its code first. */
-async function run(name: string, command: WritingCommand, args: readonly string[]): Promise<number> {
+/**
+ * Runs a command with the arguments after its name. A failure is printed as one line on standard error, its code first.
+ *
+ * @returns exit status
+ */
+export async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promise<number> {
+  const command = await LOADED[name]();
   try {
     const given = readGiven(`acq-server ${name}`, command.flags, args);
     if (given.flags.has(HELP.name)) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FILES, writeCollection } from "../tests/collection_tree.ts";
 import { write } from "../tests/fixtures/plain_store.ts";
-import { COMMANDS } from "./commands.ts";
+import { run as runByName } from "./commands.ts";
 import { csvProblem } from "../schemas/csv_table.ts";
 import { validatePath } from "./verdict.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
@@ -327,7 +327,7 @@ async function runCommand(name: "validate" | "schema", ...args: string[]) {
   console.log = (line: string) => out.push(line);
   console.error = (line: string) => errors.push(line);
   try {
-    return { status: await COMMANDS[name](args), out, errors };
+    return { status: await runByName(name, args), out, errors };
   } finally {
     Object.assign(console, { log, error });
   }
