@@ -22,7 +22,7 @@ const SAMPLES = ["./line_scan.oir", "./time_series.ome.tif"].map((name) =>
 
 const say = (text = "") => console.log(printable(text));
 
-/** A request with a JSON answer, which is told. */
+/** Prints a request, and gives its JSON answer. */
 async function ask(baseUrl: string, method: string, url: string, body?: unknown) {
   say(`\n> ${method} ${url}${body === undefined ? "" : `  ${JSON.stringify(body)}`}`);
   const response = await fetch(baseUrl + url, {

@@ -141,8 +141,7 @@ function documentKind(
 ): DocumentKind {
   const { $schema, ...rest } = z.toJSONSchema(schema, { target: "draft-2020-12", io: "input" });
   const jsonSchema = { $schema, $id: `urn:acq-server:schemas:${kind}:1`, title, ...rest };
-  const judging = z.preprocess(withStandIns, schema);
-  return { kind, title, format: schema.shape.format.value, schema: judging, jsonSchema };
+  return { kind, title, format: schema.shape.format.value, schema, jsonSchema };
 }
 
 const KINDS: Readonly<Record<DocumentKindName, DocumentKind>> = {
@@ -159,19 +158,3 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = Object.values(KINDS);
 export function documentKindOf(name: DocumentKindName): DocumentKind {
   return KINDS[name];
 }
-
-/** Zod skips the key `__proto__`, so documents are validated with a stand-in for it. */
-const KEY = "__proto__";
-const STAND_IN = "\0__proto__";
-
-function withStandIns(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withStandIns);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value);
-  return Object.fromEntries(
-    entries.map(([key, inner]) => [key === KEY ? STAND_IN : key, withStandIns(inner)]),
-  );
-}
-
-/** The original key. */
-export const writtenKey = (key: PropertyKey): PropertyKey => key === STAND_IN ? KEY : key;

@@ -238,8 +238,6 @@ for (const [kind, pointer, value, problem] of [...single, ...ELSEWHERE]) {
 const PROTO: [DocumentKindName, pointer: string, value: string, problem: string | null][] = [
   ["acqimage", "/rois/1", "null", "/rois/1/__proto__"],
   ["acqimage", "/rois/0/metadata", '"text"', null],
-  ["acqimage", "/axis_display", '{"type": "time", "unit": "s", "scale": 1}', null],
-  ["acqimage", "/axis_display", '{"type": "time", "unit": "s", "scale": 0}', "/axis_display/__proto__/scale"],
 ];
 for (const [kind, pointer, value, problem] of PROTO) {
   add(kind, `${pointer} with __proto__ = ${value}`, problem, (doc) => {

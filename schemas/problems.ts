@@ -1,6 +1,5 @@
 /** Problems of documents, and the validation of values by schemas. */
 import type { z } from "zod";
-import { writtenKey } from "./documents.ts";
 import { isJsonObject, type JsonObject } from "./json_object.ts";
 
 /** One problem that `acq-server validate` finds. */
@@ -47,10 +46,9 @@ export function judge(schema: z.ZodType, value: unknown, problems: DocumentProbl
   for (const issue of issues) {
     // For a value of the wrong type, skips further issues such as its length.
     if (issue.code !== "invalid_type" && mistyped.has(issue.path.join("\0"))) continue;
-    const path = issue.path.map(writtenKey);
     if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) problems.add([...path, writtenKey(key)], "unknown field");
-    } else problems.add(path, plain(issue, valueAt(value, path)));
+      for (const key of issue.keys) problems.add([...issue.path, key], "unknown field");
+    } else problems.add(issue.path, plain(issue, valueAt(value, issue.path)));
   }
   return result.success;
 }

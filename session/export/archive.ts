@@ -38,7 +38,7 @@ const MAX_TOGETHER_BYTES = 64 << 20;
 const PIECE_BYTES = 256 << 10;
 
 /**
- * The archive as a ZIP file. If the stream fails, the file lacks its directory, so readers reject it. `written` is told the number
+ * The archive as a ZIP file. If the stream fails, the file lacks its directory, so readers reject it. `written` gets the number
  * of planes that are in the archive.
  */
 export async function zipOf(
@@ -59,7 +59,7 @@ async function* entriesOf(
   const now = new Date();
   const encoder = new TextEncoder();
   const file = (name: string, input: Entry["input"]): Entry => ({ name, input, lastModified: now });
-  const text = (name: string, content: Readonly<Record<string, unknown>> | string) =>
+  const text = (name: string, content: unknown) =>
     file(
       name,
       pieces(encoder.encode(typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`)),
@@ -91,9 +91,9 @@ async function* entriesOf(
     for (const { path, content } of memberDocuments(member, missing, version)) yield text(path, content);
   }
 
-  async function* documents(folder: string, name: string, layout: ImageLayout) {
-    for (const [key, bytes] of await zarrDocuments(name, layout)) {
-      yield file(`${folder}/${key}`, new Uint8Array(bytes));
+  function* documents(folder: string, name: string, layout: ImageLayout) {
+    for (const [key, content] of Object.entries(zarrDocuments(name, layout))) {
+      yield text(`${folder}/${key}`, content);
     }
   }
   function* chunks(folder: string, indices: WrittenPlane, parts: readonly Uint8Array<ArrayBuffer>[]) {

@@ -1,4 +1,4 @@
-/** The metadata documents of a written image, which zarrita writes. */
+/** The metadata documents of a written image. */
 import type { PackedType } from "../../readers/samples/packed_plane.ts";
 import type { ImageLayout } from "./image_layout.ts";
 
@@ -12,32 +12,31 @@ const RANGES: Readonly<Record<PackedType, readonly [number, number]>> = {
   float32: [0, 1],
 };
 
-/** Documents of an image by their paths below its folder. */
-export async function zarrDocuments(
-  name: string,
-  layout: ImageLayout,
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  // Loaded on the first export.
-  const zarr = await import("zarrita");
-  const documents = new Map<string, Uint8Array>();
-  const store = {
-    get: (key: string) => Promise.resolve(documents.get(key.slice(1))),
-    set: (key: string, value: Uint8Array) => Promise.resolve(void documents.set(key.slice(1), value)),
-  };
+/** Documents of an image by their paths below its folder (Zarr 3). */
+export function zarrDocuments(name: string, layout: ImageLayout): Readonly<Record<string, unknown>> {
   const { axes, packed: { sampleType, chunkRows, columns } } = layout;
-  await zarr.create(zarr.root(store), { attributes: { ome: omeAttributes(name, layout) } });
-  await zarr.create(zarr.root(store).resolve("0"), {
-    shape: axes.map(({ size }) => size),
-    chunkShape: axes.map((axis) => axis.name === "y" ? chunkRows : axis.name === "x" ? columns : 1),
-    dtype: sampleType,
-    fillValue: 0,
-    dimensionNames: axes.map((axis) => axis.name),
-    codecs: [
-      { name: "bytes", configuration: { endian: "little" } },
-      { name: "zstd", configuration: { level: 3, checksum: false } },
-    ],
-  });
-  return documents;
+  const chunk_shape = axes.map((axis) => axis.name === "y" ? chunkRows : axis.name === "x" ? columns : 1);
+  return {
+    "zarr.json": {
+      zarr_format: 3,
+      node_type: "group",
+      attributes: { ome: omeAttributes(name, layout) },
+    },
+    "0/zarr.json": {
+      zarr_format: 3,
+      node_type: "array",
+      shape: axes.map(({ size }) => size),
+      data_type: sampleType,
+      chunk_grid: { name: "regular", configuration: { chunk_shape } },
+      chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
+      codecs: [
+        { name: "bytes", configuration: { endian: "little" } },
+        { name: "zstd", configuration: { level: 3, checksum: false } },
+      ],
+      fill_value: 0,
+      dimension_names: axes.map((axis) => axis.name),
+    },
+  };
 }
 
 /** OME-Zarr 0.5, sections "multiscales" and "omero". */
