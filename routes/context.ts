@@ -18,7 +18,7 @@ export interface Log {
 }
 
 /** The services that `main.ts` passes to the routes. */
-export interface Services extends Pick<Sessions, "store" | "opener" | "folders" | "exporter" | "positions"> {
+export interface Services extends Pick<Sessions, "store" | "opener" | "exporter" | "positions"> {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;

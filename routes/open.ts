@@ -26,7 +26,7 @@ export async function listFolder(c: RequestContext, services: Services): Promise
   requireRunning(services);
   const { path } = await readBody(c.req.raw, "ListRequest", false);
   requireMayName(path, c, services);
-  const listing = await services.folders.list(path, c.req.raw.signal);
+  const listing = await services.opener.list(path, c.req.raw.signal);
   return jsonResponse({ ok: true, apiVersion: "v2", ...listing }, 200, { "Cache-Control": "no-store" });
 }
 

@@ -55,11 +55,11 @@ export async function start(
   const clock = systemClock;
   const roots = rules.roots.length === 0 ? null : await resolveRoots(rules.roots);
   const sessions = new Sessions(clock, { ...rules, roots });
-  const { store, opener, folders, exporter, positions } = sessions;
+  const { store, opener, exporter, positions } = sessions;
   const picker = new Picker();
   let stopping = false;
   const app = createApp({
-    ...{ version, clock, log, store, opener, folders, exporter, positions, picker },
+    ...{ version, clock, log, store, opener, exporter, positions, picker },
     manners: new DialogManners(() => clock.now()),
     ...{ allowedExtensions, allowedOrigins, dialogOnly },
     isStopping: () => stopping,

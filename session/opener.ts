@@ -4,6 +4,7 @@ import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/paths.ts";
 import type { AcquisitionSource } from "../readers/opened/orders.ts";
 import { type DecodeResources, Decoding } from "./decoding.ts";
+import { type FolderListing, listFolder } from "./folder_listing.ts";
 import { Consent, type Reservation } from "./memory_budget.ts";
 import { judgePath, type Root } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
@@ -87,6 +88,12 @@ export class Opener {
       true,
       wait.signal,
     );
+  }
+
+  /** Lists a folder under the rules of opening by path. Throws like {@linkcode listFolder} and an open. */
+  async list(path: string, client: AbortSignal): Promise<FolderListing> {
+    using wait = this.#waits.begin(`Listing ${quoted(path)}`, client);
+    return await untilAborted(listFolder(path, this.#rules, wait.signal), wait.signal);
   }
 
   /** Describes an acquisition without decoding samples or creating a session, and closes its files. Throws like an open. */

@@ -3,7 +3,6 @@ import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool, type StartWorker } from "./decode_pool.ts";
 import { Exporter } from "./exporter.ts";
-import { FolderLister } from "./folder_listing.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { Opener, type OpenRules } from "./opener.ts";
 import { PlaneMemory } from "./plane_memory.ts";
@@ -21,7 +20,6 @@ export interface SessionRules extends OpenRules {
 export class Sessions {
   readonly store: SessionStore;
   readonly opener: Opener;
-  readonly folders: FolderLister;
   readonly exporter: Exporter;
   readonly positions: PositionReader;
   readonly budget: MemoryBudget;
@@ -45,7 +43,6 @@ export class Sessions {
       (session) => this.positions.forget(session),
     );
     this.opener = new Opener(resources, waits, this.store, rules);
-    this.folders = new FolderLister(waits, rules);
     this.positions = new PositionReader(resources, waits);
     this.exporter = new Exporter(clock, resources, waits, this.store, this.opener);
     this.budget = budget;

@@ -99,7 +99,6 @@ export class Harness extends Sessions implements AsyncDisposable {
       log: { line: (level, message) => void this.logged.push(`${level} ${message}`) },
       store: this.store,
       opener: this.opener,
-      folders: this.folders,
       exporter: this.exporter,
       positions: this.positions,
       picker: {
