@@ -6,8 +6,7 @@ import { FORMAT_NAMES, MARKED_NAMES } from "../readers/format.ts";
 import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
 import { isInsideRoots, pathError } from "../readers/io/paths.ts";
 import type { NamedAcquisition } from "./named_acquisitions.ts";
-import type { OpenRules } from "./opener.ts";
-import { judgePath } from "./source_path.ts";
+import { judgePath, type OpenRules } from "./source_path.ts";
 
 /** An acquisition, a collection or a folder. */
 export interface ListedEntry {

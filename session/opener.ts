@@ -6,20 +6,12 @@ import type { AcquisitionSource } from "../readers/opened/orders.ts";
 import { type DecodeResources, Decoding } from "./decoding.ts";
 import { type FolderListing, listFolder } from "./folder_listing.ts";
 import { Consent, type Reservation } from "./memory_budget.ts";
-import { judgePath, type Root } from "./source_path.ts";
+import { judgePath, type OpenRules } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
 import { untilAborted, type Waits } from "./waits.ts";
 
 /** Bytes reserved for a session besides its description if it repeats an open, which a page can do without asking the user. */
 const SESSION_BYTES = 16 << 10;
-
-/** The operator's rules for opening. */
-export interface OpenRules {
-  /** Directories that may be opened by path; `null` for no limit. */
-  readonly roots: readonly Root[] | null;
-  readonly allowedExtensions: readonly string[];
-  readonly loadTimeoutSeconds: number;
-}
 
 /** The client's choices for an open. */
 export interface OpenChoice {

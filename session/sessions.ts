@@ -4,9 +4,10 @@ import type { Clock } from "./clock.ts";
 import { DecodePool, type StartWorker } from "./decode_pool.ts";
 import { Exporter } from "./exporter.ts";
 import { MemoryBudget } from "./memory_budget.ts";
-import { Opener, type OpenRules } from "./opener.ts";
+import { Opener } from "./opener.ts";
 import { PlaneMemory } from "./plane_memory.ts";
 import { PositionReader } from "./position_reader.ts";
+import type { OpenRules } from "./source_path.ts";
 import { SessionStore } from "./store.ts";
 import { Waits } from "./waits.ts";
 

@@ -14,6 +14,14 @@ export interface Root {
   readonly resolved: string;
 }
 
+/** The operator's rules for opening. */
+export interface OpenRules {
+  /** Directories that may be opened by path; `null` for no limit. */
+  readonly roots: readonly Root[] | null;
+  readonly allowedExtensions: readonly string[];
+  readonly loadTimeoutSeconds: number;
+}
+
 /** Largest number of links to follow, the same as on Linux. */
 const MAX_LINKS = 40;
 

@@ -79,7 +79,7 @@ function foldersOf(files: Graph): Graph {
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "routes", "session"],
   cli: ["session", "readers", "schemas", "static/measure", "deno.json"],
-  routes: ["session", "readers", "schemas"],
+  routes: ["session", "readers", "schemas", "static"],
   session: ["readers", "schemas"],
   readers: ["schemas"],
   schemas: [],
