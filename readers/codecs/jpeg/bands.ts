@@ -43,7 +43,7 @@ export class PictureBands {
   readonly #finished: Samples;
   readonly #rows: number;
 
-  /** Begins a picture; `null` where there are other than three components, other ratios than 1 and 2, or too many columns. */
+  /** Begins a picture; `null` unless it has three components with ratios of 1 and 2 that fit into the decoder. */
   static of(frame: Frame, kind: PictureKind): PictureBands | null {
     const bands = bandsOf(frame);
     return bands && new PictureBands(frame, bands, kind);
@@ -56,7 +56,7 @@ export class PictureBands {
     this.#chroma = chroma;
     this.#rows = rowsAtOnce(frame);
     this.samples = blankSamples(3 * width * height, frame.precision, room);
-    this.#finished = samplesAt(kernel.samples, 3 * width * this.#rows, this.samples);
+    this.#finished = samplesAt(kernel.finishedRows, 3 * width * this.#rows, this.samples);
     for (const [i, band] of bands.entries()) {
       const { place, stride, rows, halfWide, halfHigh } = band;
       new Int32Array(buffer, kernel.bands + i * kernel.BAND_BYTES, 6).set(
@@ -106,11 +106,14 @@ export class PictureBands {
 
 const sizeOf = ({ precision }: Frame): 1 | 2 => precision > 8 ? 2 : 1;
 
+/** Bytes of rows that are finished at once, few enough to stay in a fast cache. */
+const FINISHED_BYTES = 1 << 15;
+
 const rowsAtOnce = (frame: Frame): number =>
-  Math.floor(kernel.FINISHED_BYTES / (3 * frame.width * sizeOf(frame)));
+  Math.max(1, Math.floor(FINISHED_BYTES / (3 * frame.width * sizeOf(frame))));
 
 function bandsOf(frame: Frame): Band[] | null {
-  if (frame.components.length !== 3 || rowsAtOnce(frame) < 1) return null;
+  if (frame.components.length !== 3) return null;
   const bands: Band[] = [];
   let place = kernel.BANDS + APART * sizeOf(frame);
   for (const component of frame.components) {

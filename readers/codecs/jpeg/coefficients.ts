@@ -2,6 +2,7 @@
 import * as kernel from "../kernels/jpeg.wasm";
 import type { StopFlag } from "../../io/stop_flag.ts";
 import { PictureBands, type PictureKind } from "./bands.ts";
+import { interleave } from "./color.ts";
 import { SamplePlane, type Samples, useQuantization } from "./dct.ts";
 import { ScanData, type ScanPart, useParts } from "./scan_data.ts";
 import type { Component, Frame, Picture, Scan, Tables } from "./stream.ts";
@@ -86,6 +87,7 @@ export class DctPicture implements Picture {
     const layout = layoutOf(scan, this.frame, this.#components);
     const { parts, wide, high, chunk, blocks } = layout;
     const whole = this.#whole = this.#isWhole(layout, at) ? this.#blank() : null;
+    if (whole) this.#useTables(scan.components);
     useParts(parts);
     kernel.begin(wayOf(this.frame, scan), parts.length, start, end, low);
     const data = new ScanData(this.#bytes, at, { blocks, restart });
@@ -104,41 +106,46 @@ export class DctPicture implements Picture {
     return data.at;
   }
 
-  /** Its samples, if they are interleaved already. */
-  get interleaved(): Samples | null {
-    return this.#whole instanceof PictureBands ? this.#whole.samples : null;
-  }
-
   /**
-   * Samples of all components, if they are not; called at the end, since tables may follow the scan.
+   * Interleaved samples; called at the end, since tables may follow the scan.
    *
    * @throws {Error} a quantization table is missing
    */
-  planes(): readonly SamplePlane[] {
-    return Array.isArray(this.#whole) ? this.#whole : this.#components.map((own) => {
-      const table = this.#tables.quantization[own.component.quantization];
-      if (!table) throw new Error("a quantization table is missing");
-      useQuantization(0, table);
-      const plane = this.#planeOf(own);
-      for (let row = 0; row < own.high; row += 1) {
-        this.#stop.check();
-        for (let column = 0; column < own.wide; column += kernel.BLOCKS) {
-          const count = Math.min(kernel.BLOCKS, own.wide - column);
-          const from = 64 * (row * own.storedWide + column);
-          held.set(coefficientsOf(own).subarray(from, from + 64 * count));
-          plane.paint({ from: 0, count, table: 0 }, row, column);
-        }
-      }
-      return plane;
-    });
+  samples(): Samples {
+    const picture = this.#whole ?? this.#painted();
+    return picture instanceof PictureBands ? picture.samples : interleave(picture, this.frame, this.#kind);
   }
 
-  /** What the scan fills at once, with the tables in the decoder. */
-  #blank(): PictureBands | SamplePlane[] {
-    for (const [i, { component }] of this.#components.entries()) {
-      const table = this.#tables.quantization[component.quantization];
-      if (table) useQuantization(i, table);
+  /** The picture of the coefficients that are kept. */
+  #painted(): PictureBands | SamplePlane[] {
+    const picture = this.#blank();
+    const all = this.frame.components.map((_, index) => ({ index, dc: undefined, ac: undefined }));
+    // Planes are painted one after the other, since the decoder has four quantization tables.
+    for (const components of picture instanceof PictureBands ? [all] : all.map((one) => [one])) {
+      this.#useTables(components);
+      const { parts, wide, high, chunk } = layoutOf({ components }, this.frame, this.#components);
+      for (let row = 0; row < high; row += 1) {
+        this.#stop.check();
+        for (let column = 0; column < wide; column += chunk) {
+          const some = { row, column, count: Math.min(chunk, wide - column) };
+          fetchKept(parts, some);
+          paint(picture, parts, some);
+        }
+        if (picture instanceof PictureBands) picture.finish(row);
+      }
     }
+    return picture;
+  }
+
+  #useTables(components: Scan["components"]): void {
+    for (const { index } of components) {
+      const table = this.#tables.quantization[this.frame.components[index]!.quantization];
+      if (!table) throw new Error("a quantization table is missing");
+      useQuantization(tableOf(index), table);
+    }
+  }
+
+  #blank(): PictureBands | SamplePlane[] {
     return PictureBands.of(this.frame, this.#kind) ?? this.#components.map((own) => this.#planeOf(own));
   }
 
@@ -175,7 +182,7 @@ function blocksOf(component: Component, frame: Frame): Blocks {
   };
 }
 
-function layoutOf({ components }: Scan, frame: Frame, all: readonly Blocks[]): Layout {
+function layoutOf({ components }: Pick<Scan, "components">, frame: Frame, all: readonly Blocks[]): Layout {
   const { mcusWide, mcusHigh } = mcusOf(frame);
   const owns = components.map(({ index }) => all[index]!);
   const [only] = owns;
@@ -231,7 +238,10 @@ function keep(parts: readonly Part[], chunk: Chunk): void {
   for (const [kept, at] of rowsOf(parts, chunk)) kept.set(held.subarray(at, at + kept.length));
 }
 
-/** Transforms the blocks of a chunk of a scan of all components. */
+/** Place of the quantization table of a component in the decoder. */
+const tableOf = (index: number) => index % 4;
+
+/** Transforms the blocks of a chunk. */
 function paint(
   whole: PictureBands | readonly SamplePlane[],
   parts: readonly Part[],
@@ -239,7 +249,7 @@ function paint(
 ): void {
   for (const { index, across, down, first, stride } of parts) {
     for (let y = 0; y < down; y += 1) {
-      const blocks = { from: first + y * stride, count: count * across, table: index };
+      const blocks = { from: first + y * stride, count: count * across, table: tableOf(index) };
       if (whole instanceof PictureBands) whole.paint(blocks, y, column * across);
       else whole[index]!.paint(blocks, row * down + y, column * across);
     }

@@ -4,9 +4,7 @@
  */
 import * as kernel from "../kernels/jpeg.wasm";
 import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
-import type { PictureKind } from "./bands.ts";
 import { DctPicture } from "./coefficients.ts";
-import { interleave } from "./color.ts";
 import { blankSamples, type Samples } from "./dct.ts";
 import { LosslessPicture } from "./lossless.ts";
 import { type Frame, noTables, readPicture, readTables } from "./stream.ts";
@@ -46,7 +44,7 @@ function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
   }
   const samples = picture instanceof LosslessPicture
     ? lossless(picture.samples, frame, room)
-    : picture.interleaved ?? interleaved(picture, kind);
+    : picture.samples();
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
@@ -76,16 +74,6 @@ function lossless(samples: Uint16Array, { precision }: Frame, room: Uint8Array |
   const bytes = blankSamples(samples.length, precision, room);
   bytes.set(samples);
   return bytes;
-}
-
-/** Samples as they are coded; of three components that code chroma, RGB. */
-function interleaved(picture: DctPicture, { chroma, room }: PictureKind): Samples {
-  const { frame } = picture;
-  const layers = picture.planes().map(({ width, height, samples }, i) => {
-    const { h, v } = frame.components[i]!;
-    return { width, height, samples, h: frame.h / h, v: frame.v / v };
-  });
-  return interleave(layers, { ...frame, chroma: chroma && layers.length === 3, room });
 }
 
 /** A JFIF header says YCbCr even where the container says RGB. */

@@ -973,24 +973,6 @@ function doubled<T>(near: usize, far: usize, to: usize, count: usize, high: bool
 }
 
 /**
- * Doubles the columns of a row of `count` samples from {@link coefficients} on, with weights 3 and 1; a sample stands before
- * the first and after the last of them. Where `far` is not 0, it is first brought together with the row there by the same
- * weights. Up to 15 samples after the result are overwritten.
- */
-export function double(near: usize, far: usize, to: usize, count: usize, precision: i32): void {
-  if (precision > 8) {
-    if (far) doubled<u16>(near, far, to, count, true);
-    else doubled<u16>(near, far, to, count, false);
-  } else if (far) doubled<u8>(near, far, to, count, true);
-  else doubled<u8>(near, far, to, count, false);
-}
-
-/** Pixels of three components that are interleaved at once. */
-export const PIXELS: i32 = 4096;
-/** Bytes from one component of them to the next. */
-export const PIXELS_BYTES: i32 = 2 * PIXELS;
-
-/**
  * Factors of pairs of int16, times 2^16, the first in the lower half. Red is Y + Cr + 0.402 Cr, blue Y + 2 Cb - 0.228 Cb and green
  * Y - Cr - 0.34414 Cb + 0.28586 Cr, in which what stands last is rounded: of the pair with -1 the second factor is -0.5. Where they
  * are read from memory, they stay in registers.
@@ -1064,23 +1046,19 @@ function interleaved<T>(first: usize, second: usize, third: usize, to: usize, co
   }
 }
 
-/**
- * Interleaves three components of up to PIXELS samples from {@link coefficients} on into {@link samples}; as RGB where they are
- * full-range YCbCr (JFIF 1.02), in fixed point of 16 bits. Up to 9 pixels after the result are overwritten.
- */
-export function interleave(count: usize, rgb: bool, precision: i32): void {
-  const second = coefficients + PIXELS_BYTES;
-  const third = second + PIXELS_BYTES;
-  if (precision > 8) interleaved<u16>(coefficients, second, third, samples, count, rgb);
-  else interleaved<u8>(coefficients, second, third, samples, count, rgb);
-}
+/** Largest number of columns of a JPEG. */
+const MAX_COLUMNS: i32 = 0xffff;
+/** Bytes for a row of the picture, with the pixels that are overwritten after it. */
+const ROW_BYTES: i32 = 6 * (MAX_COLUMNS + 17);
+/** Finished rows, interleaved. */
+export const finishedRows: usize = memory.data(ROW_BYTES, 16);
+/** A row of each component, as large as the picture. */
+const fullRows: usize = memory.data(ROW_BYTES, 16);
 
-/** Bytes from {@link samples} on for finished rows; the bands of three components follow. */
-export const FINISHED_BYTES: i32 = 1 << 15;
-/** Place of the bands, beyond the finished rows and the pixels overwritten after them. */
-export const BANDS: usize = samples + FINISHED_BYTES + 64;
-/** Room for them, without what is read after the last. */
-export const BANDS_BYTES: i32 = BLOCKS * 128 - FINISHED_BYTES - 128;
+/** Room for the bands of three components, without what is read after the last. */
+export const BANDS_BYTES: i32 = 1 << 21;
+/** Place of the bands. */
+export const BANDS: usize = memory.data(BANDS_BYTES + 64, 16);
 
 /** Bytes of a band: seven int32, see {@link Band}. */
 export const BAND_BYTES: i32 = 32;
@@ -1150,12 +1128,11 @@ function fullRow<T>(band: Band, y: i32, first: i32, room: usize): usize {
 }
 
 function finished<T>(row: i32, from: i32, to: i32, width: i32, rgb: bool): void {
-  for (let y = from, target = samples; y < to; y += 1, target += 3 * sizeof<T>() * width) {
+  for (let y = from, target = finishedRows; y < to; y += 1, target += 3 * sizeof<T>() * width) {
     let first: usize = 0, second: usize = 0, third: usize = 0;
     for (let i = 0; i < 3; i += 1) {
       const band = changetype<Band>(bands + i * BAND_BYTES);
-      // Coefficients are not needed any more when rows are finished.
-      const at = fullRow<T>(band, y, band.rows * row - 1, coefficients + i * (BLOCKS * 128 / 3 & ~15) + 16);
+      const at = fullRow<T>(band, y, band.rows * row - 1, fullRows + i * (ROW_BYTES / 3 & ~15));
       if (i === 0) first = at;
       else if (i === 1) second = at;
       else third = at;
@@ -1166,7 +1143,7 @@ function finished<T>(row: i32, from: i32, to: i32, width: i32, rgb: bool): void 
 
 /**
  * Makes rows of the picture of the bands of a row of MCUs and of the last row before it, brought to full size with weights 3 and 1
- * and interleaved from {@link samples} on, as {@link interleave} does. Coefficients are overwritten.
+ * and interleaved from {@link finishedRows} on; as RGB if they are full-range YCbCr (JFIF 1.02), in fixed point of 16 bits.
  */
 export function finishRows(row: i32, from: i32, to: i32, width: i32, rgb: bool, precision: i32): void {
   if (precision > 8) finished<u16>(row, from, to, width, rgb);
