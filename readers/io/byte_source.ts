@@ -1,27 +1,15 @@
 /** Sources of bytes for readers: a file, a section of a file, or an entry of an archive. */
 import { DecodeFailed } from "../errors.ts";
 
-/** Bytes read by position. */
-export interface ByteSource {
+/** Bytes read by position. `what` names the structure in messages: `strip 3`, `block`. */
+export abstract class ByteSource {
   /** Name in messages: `the file`. */
-  readonly name: string;
-  readonly size: number;
-  /** True if reading parts has no advantage: the bytes are in memory, or can be verified only as a whole. */
-  readonly asWhole?: boolean;
-  // `what` names the structure in messages: `strip 3`, `block`. All throw {DecodeFailed} if a range does not lie inside.
-  /** Checks that `length` bytes at `offset` lie inside, and that both are safe non-negative integers. */
-  require(offset: number, length: number, what: string): void;
-  /** Reads `length` bytes at `offset` into a new array. @throws {DecodeFailed | Stopped} */
-  read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer>;
-  /** Fills `target` from `offset` on. @throws {DecodeFailed | Stopped} */
-  readInto(offset: number, target: Uint8Array, what: string): void;
-}
-
-/** Base class of sources: checks ranges against the size and reads through `readInto`. */
-export abstract class CheckedSource implements ByteSource {
   abstract readonly name: string;
   abstract readonly size: number;
+  /** True if reading parts has no advantage: the bytes are in memory, or can be verified only as a whole. */
+  readonly asWhole: boolean = false;
 
+  /** Checks that a range lies inside, and that its numbers are safe and not negative. @throws {DecodeFailed} */
   require(offset: number, length: number, what: string): void {
     if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
       throw new DecodeFailed(`${what} has an impossible position ${offset} + ${length}`);
@@ -31,6 +19,7 @@ export abstract class CheckedSource implements ByteSource {
     }
   }
 
+  /** Reads `length` bytes at `offset` into a new array. @throws {DecodeFailed | Stopped} */
   read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer> {
     this.require(offset, length, what);
     const bytes = new Uint8Array(length);
@@ -38,14 +27,15 @@ export abstract class CheckedSource implements ByteSource {
     return bytes;
   }
 
+  /** Checks the range, then fills `target` from `offset` on. @throws {DecodeFailed | Stopped} */
   abstract readInto(offset: number, target: Uint8Array, what: string): void;
 }
 
 /** Consecutive bytes of another source; positions count from the first byte of the section. */
-export class ByteSection extends CheckedSource implements ByteSource {
+export class ByteSection extends ByteSource {
   readonly name: string;
   readonly size: number;
-  readonly asWhole: boolean;
+  override readonly asWhole: boolean;
   readonly #source: ByteSource;
   readonly #start: number;
 
@@ -55,7 +45,7 @@ export class ByteSection extends CheckedSource implements ByteSource {
     source.require(start, size, name);
     this.name = name;
     this.size = size;
-    this.asWhole = source.asWhole ?? false;
+    this.asWhole = source.asWhole;
     this.#source = source;
     this.#start = start;
   }
@@ -67,10 +57,10 @@ export class ByteSection extends CheckedSource implements ByteSource {
 }
 
 /** Bytes in memory, decoded as a whole. */
-export class DecodedBytes extends CheckedSource implements ByteSource {
+export class DecodedBytes extends ByteSource {
   readonly name: string;
   readonly size: number;
-  readonly asWhole = true;
+  override readonly asWhole = true;
   readonly #bytes: Uint8Array;
 
   /** Keeps the bytes without copying them. */

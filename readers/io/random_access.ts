@@ -5,7 +5,7 @@
 // Imports the object rather than its functions, so that a test can make one call fail.
 import fs from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { type ByteSource, CheckedSource } from "./byte_source.ts";
+import { ByteSource } from "./byte_source.ts";
 import {
   DecodeFailed,
   PathNotAllowed,
@@ -334,7 +334,7 @@ interface FileHost {
 }
 
 /** A regular file, read by position. */
-export class RandomAccessFile extends CheckedSource implements ByteSource {
+export class RandomAccessFile extends ByteSource {
   readonly name = "the file";
   readonly path: string;
   readonly size: number;

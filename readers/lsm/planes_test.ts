@@ -1,7 +1,7 @@
 /** Pages of LSM files: offsets of strips above 4 GB, where only the pages exist, and types of samples. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { type Field, grayLayout, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
-import { CheckedSource, DecodedBytes } from "../io/byte_source.ts";
+import { ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { type Dimensions, writtenOrder } from "./info_record.ts";
@@ -11,7 +11,7 @@ import { PageList } from "./planes.ts";
 const GIB = 2 ** 30;
 
 /** Zeros after some bytes. */
-class LargeFile extends CheckedSource {
+class LargeFile extends ByteSource {
   readonly name = "the file";
   readonly size: number;
   readonly #bytes: Uint8Array;

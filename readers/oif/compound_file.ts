@@ -3,7 +3,7 @@
  * are in sectors of 64 bytes inside the root's stream, linked by the mini FAT. Storages are ignored, since the stream names
  * in an OIB are distinct.
  */
-import { type ByteSource, CheckedSource } from "../io/byte_source.ts";
+import { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { warnIf, type Warning } from "../warning.ts";
 
@@ -220,7 +220,7 @@ interface Run {
   readonly place: number;
 }
 
-class Chain extends CheckedSource {
+class Chain extends ByteSource {
   readonly name: string;
   readonly size: number;
   readonly #base: ByteSource;
