@@ -2,17 +2,14 @@ import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import {
   collectGarbage,
-  copyFrames,
   decodeFrames,
   exposedCollector,
   judgeGrowth,
   reportCompiled,
-  zstdDecoder,
 } from "./runtime_internals.ts";
 
-Deno.test("the pinned runtime has each internal", () => {
+Deno.test("the pinned runtime exposes its garbage collection", () => {
   assert.equal(typeof exposedCollector(), "function");
-  assert.notEqual(zstdDecoder(), null);
 });
 
 Deno.test("garbage collection frees unreachable memory", async () => {
@@ -26,7 +23,7 @@ Deno.test("garbage collection frees unreachable memory", async () => {
   assert.equal(held.deref(), kept);
 });
 
-Deno.test("zstd frames decode to the same bytes with the internal decoder and without it", () => {
+Deno.test("zstd frames decode to their bytes, and damaged ones are refused", () => {
   const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => i * i >> 7);
   const frame = zstdCompressSync(bytes);
   // A frame to skip (RFC 8878, section 3.1.2) with three bytes.
@@ -42,20 +39,16 @@ Deno.test("zstd frames decode to the same bytes with the internal decoder and wi
   for (const [stored, decoded] of cases) {
     const [frames, expected] = [join(stored), join(decoded)];
     for (const room of [expected.length, expected.length + 5]) {
-      const [own, copied] = [new Uint8Array(room), new Uint8Array(room)];
+      const own = new Uint8Array(room);
       assert.equal(decodeFrames(frames, own, true), expected.length);
-      assert.equal(copyFrames(frames, copied), expected.length);
       assert.deepEqual(own.subarray(0, expected.length), expected);
-      assert.deepEqual(copied, own);
     }
     if (expected.length === 0) continue;
     const short = new Uint8Array(expected.length - 1);
     assert.equal(decodeFrames(frames, short, false), expected.length);
-    assert.equal(copyFrames(frames, short), expected.length);
   }
   const damaged = frame.map((byte, i) => i === 0 ? byte ^ 1 : byte);
   assert.throws(() => decodeFrames(damaged, new Uint8Array(bytes.length), true));
-  assert.throws(() => copyFrames(damaged, new Uint8Array(bytes.length)));
 });
 
 Deno.test("a memory grows as without a judge, unless the judge throws", () => {
