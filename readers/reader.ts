@@ -203,7 +203,7 @@ export interface Source {
   readonly files: FileAccess;
 }
 
-/** One scene in the list of scenes. Its sizes are empty if reading them would need more than the directory. */
+/** One scene in the list of scenes. Sizes are empty if they are known only after opening the scene. */
 export interface SceneEntry {
   readonly name: string | null;
   readonly sizes: Readonly<Partial<Record<AxisLetter, number>>>;

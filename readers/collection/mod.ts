@@ -6,7 +6,7 @@ import type { FileAccess } from "../io/random_access.ts";
 import { imageScenes } from "../ome_zarr/mod.ts";
 import { isGroup, type OpenedStore, openStore, storeInZip } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
-import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { listed, warnIf, warning } from "../warning.ts";
 import { COLLECTION_FILE, collectionAt, collectionIn, isInside, type OpenedCollection } from "./documents.ts";
 import { asMember, memberAcquisition, storeAt } from "./member.ts";
@@ -83,8 +83,6 @@ function collectionScenes({ collection, document, root }: OpenedCollection, file
     const groups = members.map((member) => imagePath(root, member));
     return [document, ...groups.flatMap((group) => [join(group, "zarr.json"), join(group, ".zattrs")])];
   };
-  /** Sizes of scenes that have been opened. */
-  const sizes = new Map<number, SceneEntry["sizes"]>();
   return {
     format: FORMAT_NAMES.collection.name,
     count: members.length,
@@ -94,13 +92,11 @@ function collectionScenes({ collection, document, root }: OpenedCollection, file
       "scenes_left_out",
       `Images of the collection do not exist and are left out: ${listed(absent)}`,
     ),
-    entries: (most) =>
-      members.slice(0, most).map(({ name }, scene) => ({ name, sizes: sizes.get(scene) ?? {} })),
+    entries: (most) => members.slice(0, most).map(({ name }) => ({ name, sizes: {} })),
     async open(scene) {
       const member = members[scene]!;
       try {
         const acquisition = await openMember({ collection, member, root }, files);
-        sizes.set(scene, sizesOf(acquisition.axes));
         return { ...acquisition, files: identity };
       } catch (error) {
         if (!isLoss(error) && !(error instanceof UnsupportedFormat)) throw error;

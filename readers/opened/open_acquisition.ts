@@ -19,7 +19,8 @@ import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io
 import { FileAccess } from "../io/random_access.ts";
 import { timeDoubts } from "../metadata/axes.ts";
 import { openingOf, wantedChannels } from "../metadata/selection.ts";
-import { type Acquisition, type PlanePlan, type Position, type Reference, workingOf } from "../reader.ts";
+import type { Acquisition, PlanePlan, Position, Reference } from "../reader.ts";
+import { sizesOf, workingOf } from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
 import { lossWarning, type Warning, warning } from "../warning.ts";
 import type {
@@ -147,7 +148,8 @@ export class OpenAcquisition {
       reference: _reference,
       ...metadata
     } = acquisition;
-    const entries = scenes.entries(MAX_LISTED_SCENES);
+    const entries = scenes.entries(MAX_LISTED_SCENES)
+      .map((entry, index) => index === scene ? { ...entry, sizes: sizesOf(acquisition.axes) } : entry);
     const wanted = wantedChannels(basename(path), acquisition.channels, channelIndices);
     const opening = openingOf(acquisition, wanted, channelIndices !== null);
     const { loaded, position } = opening;

@@ -15,7 +15,7 @@ import { basename, dirname } from "node:path";
 import { DecodeFailed, NoImage } from "../errors.ts";
 import { documentOf, type FoundDocument, isRawData, readDocument } from "../metadata/pvscan_files.ts";
 import type { FileAccess } from "../io/random_access.ts";
-import { type Acquisition, oneScene, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { oneScene, type Scenes, type Source } from "../reader.ts";
 import { listed, warnIf } from "../warning.ts";
 import { type CycleGroup, groupsOf } from "./cycles.ts";
 import { ScanFiles } from "./scan_files.ts";
@@ -33,22 +33,14 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     // If only one of several cycles is left, it keeps its number.
     if (groups.length === 1) return oneScene(sceneImage(opened, held[0]!));
     const sequence = document.images.get(basename(path)) ?? -1;
-    const known = new Map<CycleGroup, Acquisition>();
     const without = `Cycles without images are left out: ${listed(left.map(nameOf))}`;
     return {
       count: held.length,
       own: Math.max(0, held.findIndex(({ indices }) => indices.includes(sequence))),
       warnings: warnIf(left.length > 0, "scenes_left_out", without),
-      // Sizes come from opened images only: the document also states sizes, but images may have others.
-      entries: (most) =>
-        held.slice(0, most)
-          .map((group) => ({ name: nameOf(group), sizes: sizesOf(known.get(group)?.axes ?? []) })),
-      open: (scene) =>
-        Promise.try(() => {
-          const image = sceneImage(opened, held[scene]!);
-          known.set(held[scene]!, image);
-          return image;
-        }),
+      // The document also states sizes, but images may have others.
+      entries: (most) => held.slice(0, most).map((group) => ({ name: nameOf(group), sizes: {} })),
+      open: (scene) => Promise.try(() => sceneImage(opened, held[scene]!)),
     };
   });
 }
