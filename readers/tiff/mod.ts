@@ -16,11 +16,12 @@ import { Unreadable } from "../errors.ts";
 import { extensionOf } from "../format.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
-import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { warnIf } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
 import { plainSeries } from "./dialects/plain.ts";
 import * as marks from "./marks.ts";
+import { recentBytes } from "./plane_files.ts";
 import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
@@ -136,24 +137,15 @@ export async function scenes(source: Source): Promise<Scenes> {
   const { opened, list } = await openSeries(source);
   // Warnings about the file apply to each series; warnings from opening a series apply to it alone.
   const ofFile = opened.warnings.splice(0);
-  const sizes = new Map<number, SceneEntry["sizes"]>();
   const open = (scene: number): Acquisition => {
     const stack = list.open(scene);
     const warnings = [...ofFile, ...opened.warnings.splice(0), ...stack.warnings];
-    const indexBytes = opened.tiff.indexBytes + (stack.indexBytes ?? 0);
-    const acquisition = acquisitionOf({ ...stack, warnings, indexBytes }, opened.first, opened.files.stop);
-    sizes.set(scene, sizesOf(acquisition.axes));
-    return acquisition;
+    const others = Math.max(0, new Set(stack.files?.()).size - 1);
+    const indexBytes = opened.tiff.indexBytes + (stack.indexBytes ?? 0) + recentBytes(others);
+    return acquisitionOf({ ...stack, warnings, indexBytes }, opened.first, opened.files.stop);
   };
   const only = list.count === 1 ? open(0) : null;
   // Descriptions may be large and are no longer needed.
   opened.descriptions = [];
-  return {
-    count: list.count,
-    own: list.own,
-    warnings: list.warnings,
-    entries: (most) =>
-      list.entries(most).map((entry, index) => ({ ...entry, sizes: sizes.get(index) ?? entry.sizes })),
-    open: (scene) => Promise.try(() => only ?? open(scene)),
-  };
+  return { ...list, open: (scene) => Promise.try(() => only ?? open(scene)) };
 }

@@ -28,8 +28,9 @@ export function readOther<T>(files: FileAccess, path: string, read: (tiff: TiffF
 /** Number of files that are kept, about 64 KiB each; a set has fewer channels. */
 export const MAX_RECENT = 64;
 
-/** Memory of the open files of a set of `files` files: windows, descriptions and chains of some thousand directories. */
-export const recentBytes = (files: number): number => Math.min(files, MAX_RECENT) * (160 << 10);
+/** Memory of a set of files: paths and, of the kept ones, windows, descriptions and chains of some thousand directories. */
+export const recentBytes = (files: number): number =>
+  files * 1024 + Math.min(files, MAX_RECENT) * (160 << 10);
 
 /** The opened file and, by path, the files of its set that were used last: 10,000 files take the memory of a few. */
 export class RecentFiles<T> {

@@ -19,7 +19,7 @@ import type { Opened, PlaneIndex, SeriesList, Stack, StackSizes } from "../stack
 import { MAX_PLANES, noted, tagMoment } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
-import { readOther, recentBytes, RecentFiles } from "../plane_files.ts";
+import { readOther, RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { type IndexEntry, pageIndices, planeMetadata, readIndexMap } from "./micromanager_index.ts";
 import { numberIn, readSummary, summaryText, textIn } from "./micromanager_index.ts";
@@ -114,8 +114,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
         list.add(tagName(tag), "application/json", opened.first.note(tag, list.left));
       },
       warnings: [...warnings, ...warnIf(places.size !== room, "planes_missing", text)],
-      indexBytes: places.size * PLANE_BYTES + recentBytes(indexed.length - 1) +
-        indexed.reduce((sum, { index }) => sum + index.length * ENTRY_BYTES + FILE_BYTES, 0),
+      indexBytes: indexed.reduce((sum, { index }) => sum + index.length * ENTRY_BYTES, 0),
       holds: (at) => places.has(numberOfPlane(at)),
       plane: (at) => {
         const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
@@ -219,8 +218,8 @@ function labelOf({ StagePositions, InitialPositionList }: JsonObject, position: 
   return null;
 }
 
-/** Bytes of memory for a plane in a position's map, an entry of an index map, and a file. */
-const [PLANE_BYTES, ENTRY_BYTES, FILE_BYTES] = [128, 80, 512];
+/** Memory of an entry of an index map, and of its plane in the map of a position. */
+const ENTRY_BYTES = 80 + 128;
 
 const declared = (value: unknown): number => Number.isSafeInteger(value) ? Math.max(1, Number(value)) : 1;
 

@@ -22,7 +22,7 @@ import { inOneStrip, type PageLayout } from "../page.ts";
 import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "../stack.ts";
 import { described, sameLayout } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
-import { recentBytes, RecentFiles } from "../plane_files.ts";
+import { RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { readSummary, summaryText } from "./micromanager_index.ts";
 import { INDEX_NAME, type ListedSet, listPages, type NDTiffImage } from "./ndtiff_index.ts";
@@ -114,7 +114,7 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
       fileSize: sizes.values().reduce((sum, size) => sum + size, bytes),
       files: () => sizes.keys().map((name) => join(folder, name)).toArray(),
       warnings: [...ofSet, ...scenery.warnings, ...warnIf(stored !== room, "planes_missing", text)],
-      indexBytes: images.length * IMAGE_BYTES + recentBytes(sizes.size),
+      indexBytes: images.length * IMAGE_BYTES,
       documents: (list) => {
         list.add("NDTiff summary", "application/json", summaryText(tiff, list.left));
         const note = noteText(tiffOf(first), first, list.left);

@@ -16,7 +16,7 @@ import { readPage } from "../page.ts";
 import type { Opened, PlaneIndex, Stack } from "../stack.ts";
 import { described, sameLayout } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { readOther, recentBytes, RecentFiles } from "../plane_files.ts";
+import { readOther, RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { openFluoView } from "./fluoview.ts";
 import { type OlympusFields, readFields } from "./olympus_fields.ts";
@@ -178,7 +178,6 @@ function joinFiles(opened: Opened, prefix: string, fields: OlympusFields | null)
     fileSize,
     files: () => [...members.values()],
     warnings: [...own.warnings, ...missing(self, found, numbers, fields), ...warnings],
-    indexBytes: members.size * 1024 + recentBytes(members.size),
     holds: (index) => members.has(keyOf(numbersOf(index))),
     plane: (index) => {
       const wanted = numbersOf(index);

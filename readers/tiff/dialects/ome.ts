@@ -165,7 +165,7 @@ function imageStack(
     indexBytes: images.reduce((sum, { read }) => {
       const data = read instanceof DecodeFailed ? 0 : read.tiffData.length;
       return sum + IMAGE_BYTES + data * DATA_BYTES;
-    }, set.indexBytes),
+    }, 0),
     holds: (at) => set.stores(numberOf(at), lookup),
     plane: (at) => set.plane(numberOf(at), lookup, layout, `the plane T=${at.t} C=${at.channel} Z=${at.z}`),
   };

@@ -10,7 +10,7 @@ import type { Opened, PlaneSource } from "../stack.ts";
 import { endOf, planePage } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { isOmeXml } from "../marks.ts";
-import { recentBytes, RecentFiles } from "../plane_files.ts";
+import { RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import type { OmeFile, TiffData } from "./ome_xml.ts";
 
@@ -94,10 +94,6 @@ export class OmeSet {
 
   get totalSize(): number {
     return this.#sizes.values().reduce((sum, size) => sum + size, 0);
-  }
-
-  get indexBytes(): number {
-    return this.#paths.size * 1024 + recentBytes(this.#paths.size);
   }
 
   warnings(places: readonly OmeFile[]): Warning[] {

@@ -8,7 +8,7 @@ import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { MAX_LISTED, missingFiles, type Warning, warning } from "../../warning.ts";
 import { readPage } from "../page.ts";
 import type { Opened } from "../stack.ts";
-import { MAX_RECENT, readOther, recentBytes, RecentFiles } from "../plane_files.ts";
+import { MAX_RECENT, readOther, RecentFiles } from "../plane_files.ts";
 import { sameLayout } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { TiffFile } from "../tiff_file.ts";
@@ -18,8 +18,6 @@ import { FileFrames, firstNumber } from "./scanimage_stamps.ts";
 
 /** Largest number of frames in an acquisition: nine hours at 500 Hz. */
 const MAX_FRAMES = 1 << 24;
-
-const PART_BYTES = 1024;
 
 interface Part {
   readonly path: string;
@@ -71,8 +69,7 @@ export class AcquiredFrames {
   }
 
   get indexBytes(): number {
-    const open = Math.min(this.paths.length, MAX_RECENT);
-    return this.paths.length * PART_BYTES + this.#frames.indexBytes * open + recentBytes(open - 1);
+    return this.#frames.indexBytes * Math.min(this.paths.length, MAX_RECENT);
   }
 
   /** A frame by its number in the acquisition, from 0; `null` if it is not stored. @throws {DecodeFailed} its file is damaged */
