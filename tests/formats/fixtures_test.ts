@@ -83,6 +83,7 @@ function checkSummary(summary: AcquisitionSummary, file: ExpectedFile): void {
   const own = file.scenes.find(({ index }) => index === file.own)!;
   equal(summary.format, file.format ?? summary.format);
   deepEqual([summary.scene, summary.sceneCount], [file.own, file.sceneCount ?? summary.sceneCount]);
+  deepEqual(summary.scenes[summary.scene]!.sizes, sizesOf(summary.axes));
   if (file.listed) deepEqual(summary.scenes, file.scenes.map(({ name, sizes }) => ({ name, sizes })));
   checkChannels(summary, file);
   for (const axis of summary.axes) {
