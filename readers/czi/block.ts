@@ -6,8 +6,7 @@ import type { RowRange } from "../reader.ts";
 import { readStrided } from "../samples/strided.ts";
 import { SAMPLE_BYTES, SampleArray, scratchBytes } from "../samples/to_float32.ts";
 import type { SubblockTable } from "./directory.ts";
-import { type SceneLayout, spanOf } from "./scene.ts";
-import type { PixelType } from "./storage.ts";
+import { type PixelType, type SceneLayout, spanOf } from "./scene.ts";
 
 /** A rectangle of a plane, and the pixels of a subblock that fill it. Steps are in pixels. */
 export interface Block {
@@ -64,7 +63,7 @@ export function blockOf(
   const { rowAxis } = layout;
   let [pixels, first] = [1, 0];
   let [columnStep, rowStep] = [1, 0];
-  for (const letter of table.order(entry)) {
+  for (const letter of table.subblocks[entry]!.order) {
     const stored = table.stored(letter, entry);
     if (letter === "X") columnStep = pixels;
     else if (letter === rowAxis) rowStep = pixels;

@@ -1,5 +1,5 @@
 /**
- * The directory of subblocks, stored in columns, since a slide scan has hundreds of thousands. A subblock is an array over some
+ * The directory of subblocks. Dimensions are stored in columns, since a slide scan has hundreds of thousands of subblocks. A subblock is an array over some
  * dimensions, each with a start and a size; its `M` and `S` are indices, not axes of the array. If the file ends before the
  * directory, after an interrupted recording or a truncated copy, a walk over the subblocks replaces it.
  */
@@ -33,15 +33,8 @@ export const DIMENSION_BYTES = 20;
 /** Stands for the index along `M` or `S` of a subblock without it. */
 export const NO_INDEX: number = -1;
 
-interface Column {
-  readonly start: Int32Array;
-  readonly size: Int32Array;
-  /** Stored sizes; `null` if all equal `size`. */
-  stored: Int32Array | null;
-}
-
-/** An entry's data without its dimensions. */
-export interface EntryFacts {
+/** A subblock as its entry describes it, without its dimensions. */
+export interface Subblock {
   readonly pixelType: number;
   /** Offset of the subblock in its file. */
   readonly position: number;
@@ -50,7 +43,14 @@ export interface EntryFacts {
   readonly compression: number;
   /** Declared pyramid type; 0 is full resolution. */
   readonly pyramid: number;
+  /** Letters of its axes, fastest first. */
+  readonly order: string;
+  /** True if any axis is stored in another size. */
+  readonly scaled: boolean;
 }
+
+/** First index, number of indices and number of stored samples of each subblock along a dimension. */
+type Column = Readonly<Record<"start" | "size" | "stored", Int32Array>>;
 
 /** `DV`, the schema of entries with a list of dimensions. */
 const SCHEMA = 0x4456;
@@ -81,14 +81,11 @@ function dimensionsIn(view: DataView, what: () => string): [string, number, numb
 
 /** All subblocks of a document. */
 export class SubblockTable {
+  readonly subblocks: Subblock[] = [];
   readonly #capacity: number;
   readonly #columns = new Map<string, Column>();
-  readonly #position: Float64Array;
-  /** Pixel type, part, compression and pyramid type of each subblock. */
-  readonly #facts: Int32Array;
-  /** Letters of the axes of each subblock. Equal texts are kept once. */
-  readonly #orders: string[] = [];
-  readonly #kept = new Map<string, string>();
+  /** Equal texts are kept once. */
+  readonly #orders = new Map<string, string>();
 
   /** Creates an empty table. @param capacity number of subblocks @throws {DecodeFailed} more than {@linkcode MAX_SUBBLOCKS} */
   constructor(capacity: number) {
@@ -96,36 +93,15 @@ export class SubblockTable {
       throw new DecodeFailed(`it has ${capacity} subblocks, more than ${MAX_SUBBLOCKS}`);
     }
     this.#capacity = capacity;
-    this.#position = new Float64Array(capacity);
-    this.#facts = new Int32Array(4 * capacity);
-  }
-
-  get length(): number {
-    return this.#orders.length;
   }
 
   get letters(): string[] {
     return [...this.#columns.keys()];
   }
 
+  /** Estimated memory of the table. */
   get bytes(): number {
-    const columns = [...this.#columns.values()].reduce((sum, { stored }) => sum + (stored ? 12 : 8), 0);
-    return this.#capacity * (32 + columns);
-  }
-
-  facts(i: number): EntryFacts {
-    return {
-      position: this.#position[i]!,
-      pixelType: this.#facts[4 * i]!,
-      part: this.#facts[4 * i + 1]!,
-      compression: this.#facts[4 * i + 2]!,
-      pyramid: this.#facts[4 * i + 3]!,
-    };
-  }
-
-  /** Letters of the axes of a subblock, fastest first. */
-  order(i: number): string {
-    return this.#orders[i]!;
+    return this.#capacity * (120 + 12 * this.#columns.size);
   }
 
   /** First index along a dimension. For an absent dimension 0, or {@linkcode NO_INDEX} for `M` and `S`. */
@@ -139,16 +115,7 @@ export class SubblockTable {
 
   /** Number of stored samples along a dimension; an overview has fewer samples than indices. */
   stored(letter: string, i: number): number {
-    const column = this.#columns.get(letter);
-    return column?.stored?.[i] ?? column?.size[i] ?? 1;
-  }
-
-  /** True if any axis is stored in another size. */
-  scaled(i: number): boolean {
-    for (const [letter, { size, stored }] of this.#columns) {
-      if (stored && !isIndex(letter) && stored[i] !== size[i]) return true;
-    }
-    return false;
+    return this.#columns.get(letter)?.stored[i] ?? 1;
   }
 
   /**
@@ -157,7 +124,7 @@ export class SubblockTable {
    * @param own what replaces position and part
    * @throws {DecodeFailed} another schema, or impossible dimensions
    */
-  add(bytes: DataView, what: () => string, own?: Pick<EntryFacts, "position" | "part">): number {
+  add(bytes: DataView, what: () => string, own?: Pick<Subblock, "position" | "part">): number {
     if (bytes.byteLength < ENTRY_BYTES) return 0;
     if (bytes.getUint16(0) !== SCHEMA) {
       throw new DecodeFailed(`${what()} has the schema ${JSON.stringify(textAt(bytes, 0, 2))}, not "DV"`);
@@ -170,21 +137,26 @@ export class SubblockTable {
     if (bytes.byteLength < length) return 0;
     const view = new DataView(bytes.buffer, bytes.byteOffset, length);
     const dimensions = dimensionsIn(view, what);
-    const order = dimensions.map(([letter]) => letter).filter((letter) => !isIndex(letter)).join("");
-    const i = this.#orders.push(this.#kept.getOrInsert(order, order)) - 1;
-    this.#position[i] = own?.position ?? longAt(view, 6);
-    const part = own?.part ?? view.getInt32(14, true);
-    this.#facts.set([view.getInt32(2, true), part, view.getInt32(18, true), view.getUint8(22)], 4 * i);
+    const axes = dimensions.filter(([letter]) => !isIndex(letter));
+    const order = axes.map(([letter]) => letter).join("");
+    const i = this.subblocks.push({
+      pixelType: view.getInt32(2, true),
+      position: own?.position ?? longAt(view, 6),
+      part: own?.part ?? view.getInt32(14, true),
+      compression: view.getInt32(18, true),
+      pyramid: view.getUint8(22),
+      order: this.#orders.getOrInsert(order, order),
+      scaled: axes.some(([, , size, stored]) => stored !== size),
+    }) - 1;
     for (const [letter, start, size, stored] of dimensions) {
       const column = this.#columns.getOrInsertComputed(letter, () => ({
         start: new Int32Array(this.#capacity).fill(defaultStart(letter)),
         size: new Int32Array(this.#capacity).fill(1),
-        stored: null,
+        stored: new Int32Array(this.#capacity).fill(1),
       }));
       column.start[i] = start;
       column.size[i] = size;
-      if (stored !== size) column.stored ??= column.size.slice();
-      if (column.stored) column.stored[i] = stored;
+      column.stored[i] = stored;
     }
     return length;
   }
@@ -193,10 +165,6 @@ export class SubblockTable {
 const isIndex = (letter: string) => letter === "M" || letter === "S";
 
 const defaultStart = (letter: string) => isIndex(letter) ? NO_INDEX : 0;
-
-/** Name of a subblock in messages. */
-export const placeOf = ({ position, part }: EntryFacts): string =>
-  part === 0 ? `subblock at ${position}` : `subblock at ${position} of part ${part}`;
 
 /** Bytes of the directory before its entries, and of a subblock before the copy of its entry. */
 const [DIRECTORY_HEAD, SUBBLOCK_HEAD] = [128, 16];
@@ -231,15 +199,17 @@ function listed(file: ByteSource, position: number): SubblockTable {
   const table = new SubblockTable(count);
   let at = data + DIRECTORY_HEAD;
   const end = at + bytes;
-  while (table.length < count) {
+  while (table.subblocks.length < count) {
     const window = file.read(at, Math.min(MAX_READ_STEP, end - at), "the directory");
     let [taken, added] = [0, 1];
-    while (table.length < count && added !== 0) {
+    while (table.subblocks.length < count && added !== 0) {
       const view = new DataView(window.buffer, taken, Math.min(window.length - taken, LARGEST_ENTRY));
-      added = table.add(view, () => `entry ${table.length} of the directory`);
+      added = table.add(view, () => `entry ${table.subblocks.length} of the directory`);
       taken += added;
     }
-    if (taken === 0) throw new DecodeFailed(`the directory ends inside entry ${table.length} of ${count}`);
+    if (taken === 0) {
+      throw new DecodeFailed(`the directory ends inside entry ${table.subblocks.length} of ${count}`);
+    }
     at += taken;
   }
   return table;
@@ -267,6 +237,6 @@ function walked(file: ByteSource, header: FileHeader, why: string): Directory {
     // The last segment reaches the end of the file, and the file is as long as its header requires.
     complete: used <= file.size && allocated > file.size - SEGMENT_HEAD &&
       Math.max(header.directory, header.metadata, header.attachments) < file.size,
-    lost: `The subblock directory is missing (${why}); a search found ${table.length} subblocks`,
+    lost: `The subblock directory is missing (${why}); a search found ${table.subblocks.length} subblocks`,
   };
 }

@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { SubblockTable } from "./directory.ts";
 
 /** The first bytes of a real entry: raw Gray16 at 0x220, four dimensions, X of 240 columns; then three more. */
@@ -22,8 +22,9 @@ function read(bytes: Uint8Array) {
 
 Deno.test("an entry is read by its fields", () => {
   const { table, length } = read(bytesOf(HEAD, ...DIMENSIONS));
-  deepEqual(table.facts(0), { pixelType: 1, position: 0x220, part: 0, compression: 0, pyramid: 0 });
-  deepEqual([length, table.order(0)], [112, "XYC"]);
+  const facts = { pixelType: 1, position: 0x220, part: 0, compression: 0, pyramid: 0 };
+  deepEqual(table.subblocks, [{ ...facts, order: "XYC", scaled: true }]);
+  equal(length, 112);
   deepEqual(
     table.letters.map((
       letter,

@@ -46,9 +46,9 @@ export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   const refuse = (reason: string) => {
     throw new DecodeFailed(lost === null ? reason : `${reason}: ${lost}`);
   };
-  if (table.length === 0) refuse("it holds no subblocks, and so no image");
+  if (table.subblocks.length === 0) refuse("it holds no subblocks, and so no image");
   const kept = fullResolution(table, stop);
-  if (!complete && kept.some((i) => table.facts(i).pyramid !== 0 || table.scaled(i))) {
+  if (!complete && kept.some((i) => table.subblocks[i]!.pyramid !== 0 || table.subblocks[i]!.scaled)) {
     refuse("subblocks are lost, and it may hold only overviews");
   }
   const scenes = scenesOf(table, kept, stop);
@@ -78,10 +78,10 @@ function scenesOf(table: SubblockTable, kept: Int32Array, stop: StopFlag): Scene
  * overviews at 0, and Airyscan images are stored with fewer samples.
  */
 function fullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
-  const all = Int32Array.from({ length: table.length }, (_, i) => i);
-  const flat = all.filter((i) => table.facts(i).pyramid === 0);
+  const all = Int32Array.from({ length: table.subblocks.length }, (_, i) => i);
+  const flat = all.filter((i) => table.subblocks[i]!.pyramid === 0);
   const kept = flat.length > 0 ? flat : all;
-  const whole = kept.filter((i) => !table.scaled(i));
+  const whole = kept.filter((i) => !table.subblocks[i]!.scaled);
   if (whole.length === 0 || whole.length === kept.length) return kept;
   const letters = table.letters.filter((letter) => !"XYMS".includes(letter));
   const key = (i: number) => letters.map((letter) => table.start(letter, i)).join(" ");
@@ -89,5 +89,5 @@ function fullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
   for (const i of whole) keys.add(key(i));
   stop.check();
   // A scaled subblock without an unscaled one at the same indices belongs to the image; it is not an overview.
-  return kept.some((i) => table.scaled(i) && !keys.has(key(i))) ? kept : whole;
+  return kept.some((i) => table.subblocks[i]!.scaled && !keys.has(key(i))) ? kept : whole;
 }

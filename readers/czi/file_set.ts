@@ -61,8 +61,7 @@ export function openParts(
   const missing: string[] = [];
   const extension = extname(file.path);
   const stem = join(dirname(file.path), basename(file.path, extension));
-  const named = new Set<number>();
-  for (let i = 0; i < table.length && named.size <= MAX_PARTS; i += 1) named.add(table.facts(i).part);
+  const named = new Set(table.subblocks.map(({ part }) => part));
   if (named.size > MAX_PARTS) throw new DecodeFailed(`it is split into more than ${MAX_PARTS} files`);
   named.delete(0);
   for (const part of [...named].sort((a, b) => a - b)) {

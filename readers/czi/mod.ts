@@ -106,7 +106,7 @@ async function acquisitionOf(
     lineScan: layout.rowAxis === "T" ? lineScanOf(steps.Y, calibrated(metadata.pixelTime, "s")) : null,
     warnings: [...warnings, ...lost],
     times: stamps.times,
-    indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
+    indexBytes: BASE_BYTES + table.bytes + 8 * table.subblocks.length + CHANNEL_BYTES * channels.length,
     documents: (list) => addDocuments(list, file, readXml(file, header), attachments),
     plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
   };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { equal } from "node:assert/strict";
 import { StopFlag } from "../io/stop_flag.ts";
 import { coveredPixels } from "./plane_plan.ts";
-import { jpegColours } from "./storage.ts";
+import { jpegColours } from "./subblock.ts";
 
 const AREA = fc.integer({ min: 0, max: 20 });
 const SIDE = fc.integer({ min: 1, max: 12 });

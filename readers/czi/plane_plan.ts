@@ -135,7 +135,7 @@ async function find(
   let missing = "";
   for (const entry of entries) {
     const block = blockOf(table, entry, layout, withChannel);
-    const facts = table.facts(entry);
+    const facts = table.subblocks[entry]!;
     const file = parts.get(facts.part);
     if (file === undefined) {
       missing ||= `: part ${facts.part} of the split document, which holds a subblock of it, is missing`;

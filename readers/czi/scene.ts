@@ -3,13 +3,54 @@ import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { channelNames, channelsOf, sampleName } from "../metadata/channels.ts";
-import type { AxisLetter, Channel } from "../reader.ts";
+import { channelNames, channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
+import type { AxisLetter, Channel, SampleType } from "../reader.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import type { SubblockTable } from "./directory.ts";
 import type { CziDocument } from "./document.ts";
 import type { DescribedChannel } from "./metadata.ts";
-import { type PixelType, pixelTypeOf, SAMPLE_NAMES, wider } from "./storage.ts";
+
+/** Help on what is refused. */
+export const HELP = "docs/formats/czi.md#what-is-refused";
+
+/** A pixel type: 1, 3 or 4 samples of a type. */
+export interface PixelType {
+  readonly sampleType: SampleType;
+  readonly samples: number;
+  /** Number of bytes per pixel. */
+  readonly bytes: number;
+}
+
+/** Pixel types by code: Gray8, Gray16, Gray32Float; Bgr24, Bgr48, Bgr96Float, Bgra32; Gray32, Gray64Float. */
+const TYPES: Readonly<Record<number, readonly [sampleType: SampleType, samples: number]>> = {
+  0: ["uint8", 1],
+  1: ["uint16", 1],
+  2: ["float32", 1],
+  3: ["uint8", 3],
+  4: ["uint16", 3],
+  8: ["float32", 3],
+  9: ["uint8", 4],
+  12: ["int32", 1],
+  13: ["float64", 1],
+};
+
+const WIDTHS: readonly SampleType[] = ["uint8", "uint16", "int32", "float32", "float64"];
+
+/** The pixel type with this code. @throws {DecodeFailed} it is unknown or complex */
+export function pixelTypeOf(code: number): PixelType {
+  const [sampleType, samples] = TYPES[code] ?? [];
+  if (sampleType === undefined || samples === undefined) {
+    throw new DecodeFailed(`pixel type ${code} is unknown or not supported (${HELP})`);
+  }
+  return { sampleType, samples, bytes: samples * SAMPLE_BYTES[sampleType] };
+}
+
+/** The wider of two sample types. */
+const wider = (a: SampleType, b: SampleType): SampleType => WIDTHS.indexOf(a) >= WIDTHS.indexOf(b) ? a : b;
+
+/** Names of the samples of a colour pixel, in the served order. */
+const SAMPLE_NAMES: readonly string[] = [...COLOURS, "Alpha"];
 
 /** Indices in the file along a dimension. */
 export interface Span {
@@ -96,7 +137,7 @@ function storedChannels(
   for (const i of entries) {
     // A subblock may span all channels.
     if ((i & 0xff) === 0) stop.check();
-    const { samples, sampleType } = pixelTypeOf(table.facts(i).pixelType);
+    const { samples, sampleType } = pixelTypeOf(table.subblocks[i]!.pixelType);
     const first = table.start("C", i) - start;
     const end = first + table.size("C", i);
     for (let c = first; c < end; c += 1) {
@@ -117,36 +158,18 @@ function tilesOf(
   entries: Int32Array,
   mosaic: boolean,
 ): Pick<SceneLayout, "tiles" | "tilesBy"> {
-  if (mosaic) {
-    let tiles = 0;
-    entries.forEach((entry, k) => {
-      if (k === 0 || table.start("M", entry) !== table.start("M", entries[k - 1]!)) tiles += 1;
-    });
-    return { tiles, tilesBy: "M" };
-  }
+  if (mosaic) return { tiles: new Set(entries.map((i) => table.start("M", i))).size, tilesBy: "M" };
   const [x, y] = [table.start("X", entries[0]!), table.start("Y", entries[0]!)];
   const moved = entries.some((i) => table.start("X", i) !== x || table.start("Y", i) !== y);
-  return { tiles: moved ? mostPlaces(table, entries) : 1, tilesBy: "place" };
-}
-
-function mostPlaces(table: SubblockTable, entries: Int32Array): number {
+  if (!moved) return { tiles: 1, tilesBy: "place" };
   const others = table.letters.filter((letter) => !"XYMS".includes(letter));
-  const apart = (letters: readonly string[], a: number, b: number) => {
-    for (const letter of letters) {
-      const difference = table.start(letter, a) - table.start(letter, b);
-      if (difference !== 0) return difference;
-    }
-    return 0;
-  };
-  const sorted = entries.toSorted((a, b) => apart(others, a, b) || apart(["X", "Y"], a, b));
-  let [most, places] = [1, 1];
-  for (let k = 1; k < sorted.length; k += 1) {
-    const [before, entry] = [sorted[k - 1]!, sorted[k]!];
-    if (apart(others, before, entry) !== 0) places = 1;
-    else if (apart(["X", "Y"], before, entry) !== 0) places += 1;
-    most = Math.max(most, places);
+  const placeIn = (letters: readonly string[], i: number) =>
+    letters.map((letter) => table.start(letter, i)).join(" ");
+  const planes = new Map<string, Set<string>>();
+  for (const i of entries) {
+    planes.getOrInsertComputed(placeIn(others, i), () => new Set()).add(placeIn(["X", "Y"], i));
   }
-  return most;
+  return { tiles: planes.values().reduce((most, { size }) => Math.max(most, size), 1), tilesBy: "place" };
 }
 
 /** Lengths of the served axes. */

@@ -1,5 +1,7 @@
 /** Subblocks: the location of their samples in the file, their decoding, and which of their pixels are valid. */
-import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
+import { type Codec, damaged, type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
+import { joinBytes } from "../codecs/shuffle.ts";
+import { zstd } from "../codecs/zlib.ts";
 import { DecodeFailed } from "../errors.ts";
 import { type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
@@ -8,9 +10,9 @@ import type { WorkingMemory } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
 import { type Block, isPlain, type Pixels, rowPixels, type StoredBlock } from "./block.ts";
-import { DIMENSION_BYTES, ENTRY_BYTES, placeOf, type SubblockTable } from "./directory.ts";
+import { DIMENSION_BYTES, ENTRY_BYTES, type Subblock } from "./directory.ts";
+import { HELP, pixelTypeOf } from "./scene.ts";
 import { ID, longAt, SEGMENT_HEAD, segmentIn } from "./segment.ts";
-import { codecOf, jpegColours, pixelTypeOf, RED_FIRST, SYSTEM_RAW } from "./storage.ts";
 
 /** Largest decoded subblock in bytes: a plane of 2^28 float64 samples. */
 const MAX_SUBBLOCK_BYTES = 2 ** 31 - 1;
@@ -21,10 +23,10 @@ const MAX_MASK_BYTES = 1 << 28;
 /** Smallest number of data bytes before the metadata, and bytes of the sizes before the entry. */
 const [LEAST_HEAD, SIZES] = [256, 16];
 
-type Subblock = Pick<StoredBlock, "data" | "dataSize" | "blobSize" | "metadata" | "metadataSize">;
+type Bytes = Pick<StoredBlock, "data" | "dataSize" | "blobSize" | "metadata" | "metadataSize">;
 
 /** Reads the head of a subblock; `null` if it was deleted. */
-function readSubblock(file: ByteSource, position: number, what: string): Subblock | null {
+function readSubblock(file: ByteSource, position: number, what: string): Bytes | null {
   const view = new DataView(file.read(position, SEGMENT_HEAD + SIZES + ENTRY_BYTES, what).buffer);
   const segment = segmentIn(view, position);
   if (segment.id === ID.deleted) return null;
@@ -44,6 +46,64 @@ function readSubblock(file: ByteSource, position: number, what: string): Subbloc
   }
   const metadata = segment.data + head;
   return { data: metadata + metadataSize, dataSize, blobSize, metadata, metadataSize };
+}
+
+/** First compression code for raw data of the system, which is undefined; the samples are assumed to be raw. */
+const SYSTEM_RAW = 1000;
+
+/** Compression codes (JPEG, JPEG XR) whose decoders give colours as red, green, blue. */
+const RED_FIRST: readonly number[] = [1, 4];
+
+/** The codec for a compression code; `null` for raw samples. @param what name of the subblock in messages @throws {DecodeFailed} it is unsupported */
+async function codecOf(code: number, what: string): Promise<Codec | null> {
+  if (code === 0 || code >= SYSTEM_RAW) return null;
+  if (code === 1) return (await import("../codecs/jpeg/mod.ts")).jpeg;
+  if (code === 2) return (await import("../codecs/lzw.ts")).lzw;
+  if (code === 4) return (await import("../codecs/jpegxr.ts")).jpegXr;
+  if (code === 5) return zstd;
+  if (code === 6) return zstdWithHeader;
+  throw new DecodeFailed(`${what} has compression ${code}, which is not supported (${HELP})`);
+}
+
+/**
+ * A zstd stream after a header, whose first byte is the header's length. The lowest bit of its chunk 1 states whether the stream
+ * holds all low bytes of 16-bit samples, then all high bytes.
+ */
+const zstdWithHeader: Codec = {
+  ...zstd,
+  workingBytes: (extent) => zstd.workingBytes(extent) + extent.bytes,
+  async decode(input, segment) {
+    const [length = 0, chunk, flags = 0] = input;
+    if (length !== 1 && !(length === 3 && chunk === 1 && input.length > 2)) {
+      throw damaged(segment, zstd.title, `its header ${input.subarray(0, 3).toHex()} is unknown`);
+    }
+    const split = length === 3 && (flags & 1) !== 0;
+    const bits = segment.settings.bits[0];
+    if (split && bits !== 16) {
+      throw damaged(segment, zstd.title, `it splits the bytes of samples of ${bits} bits`);
+    }
+    const decoded = await zstd.decode(input.subarray(length), segment);
+    if (!split) return decoded;
+    const joined = new Uint8Array(segment.bytes);
+    joinBytes(decoded.subarray(0, segment.bytes), 0, joined, 2);
+    return joined;
+  },
+};
+
+/** The colour space of a JPEG stream with three components. As in libjpeg, markers decide first, then the component ids. */
+export function jpegColours(input: Uint8Array): "ycbcr" | "rgb" {
+  for (let at = 2; at + 4 <= input.length && input[at] === 0xff;) {
+    const marker = input[at + 1]!;
+    const length = (input[at + 2]! << 8) | input[at + 3]!;
+    const text = (from: number, to: number) => String.fromCharCode(...input.subarray(from, to));
+    if (marker === 0xe0 && text(at + 4, at + 8) === "JFIF") return "ycbcr";
+    if (marker === 0xee && text(at + 4, at + 9) === "Adobe") return input[at + 15] === 0 ? "rgb" : "ycbcr";
+    if (marker >= 0xc0 && marker <= 0xc3) {
+      return [10, 13, 16].every((i, c) => input[at + i] === "RGB".charCodeAt(c)) ? "rgb" : "ycbcr";
+    }
+    at += 2 + length;
+  }
+  return "ycbcr";
 }
 
 /** Stored form of the GUID `{CBE3EA67-5BFC-492B-A16A-ECE378031448}`. */
@@ -98,24 +158,23 @@ function maskIn(payload: Uint8Array, what: string): Pixels["mask"] {
  */
 export async function findBlock(
   block: Block,
-  facts: ReturnType<SubblockTable["facts"]>,
+  { position, part, pixelType, compression }: Subblock,
   file: ByteSource,
   mayBeCut: boolean,
   warnings: Warning[],
 ): Promise<StoredBlock | null> {
-  const { position } = facts;
-  const what = placeOf(facts);
-  const pixel = pixelTypeOf(facts.pixelType);
+  const what = `subblock at ${position}${part === 0 ? "" : ` of part ${part}`}`;
+  const pixel = pixelTypeOf(pixelType);
   if (mayBeCut && position >= 0 && position + SEGMENT_HEAD + LEAST_HEAD > file.size) return null;
   const subblock = readSubblock(file, position, what);
   if (subblock === null) return null;
   const { data, dataSize } = subblock;
   const needed = block.pixels * pixel.bytes;
   // Some writers leave pixels raw despite the code. A stream may also happen to be as long as the pixels.
-  const start = STREAM_STARTS[facts.compression];
+  const start = STREAM_STARTS[compression];
   const isStream = start !== undefined && data + dataSize <= file.size &&
     start.test(file.read(data, Math.min(dataSize, 8), what).toHex());
-  const code = dataSize === needed && !isStream ? 0 : facts.compression;
+  const code = dataSize === needed && !isStream ? 0 : compression;
   const codec = await codecOf(code, what);
   if (code >= SYSTEM_RAW) {
     const text = `Subblocks have compression ${code} (raw data of the system), read as pixels`;

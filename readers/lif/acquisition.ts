@@ -12,8 +12,7 @@ import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import type { ImageElement, ScanSettings } from "./document.ts";
-import { DIM, type Dimension, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
-import { planPlane } from "./plane_plan.ts";
+import { DIM, type Dimension, type ImageLayout, type Joined, lengthOf, planPlane } from "./image_layout.ts";
 
 /** What an image shares with the others of its file, and its block. `date` and `time` are those of the experiment. */
 export interface Surroundings {

@@ -26,9 +26,14 @@ import { TiffFile } from "../tiff/tiff_file.ts";
 import { unlessLost, warnIf } from "../warning.ts";
 import { dimensionsOf, type InfoRecord, readInfoRecord, writtenOrder } from "./info_record.ts";
 import { hasOwnStrips, readLsmPage } from "./lsm_page.ts";
-import { addDocuments, readChannelColors, readTimeStamps } from "./parts.ts";
+import {
+  addDocuments,
+  readChannelColors,
+  readScanInformation,
+  readTimeStamps,
+  recordingOf,
+} from "./parts.ts";
 import { PageList, planesOf } from "./planes.ts";
-import { readScanInformation, recordingOf } from "./scan_information.ts";
 
 /** Smallest step along Z in metres; for an unused axis programs write less. */
 const LEAST_DEPTH = 1e-12;

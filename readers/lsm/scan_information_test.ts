@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { packed, PART_AT, tiffWith, type Written } from "../../tests/fixtures/lsm_parts.ts";
 import { UNDATED } from "../metadata/moment.ts";
-import { readScanInformation, recordingOf, startMoment } from "./scan_information.ts";
+import { readScanInformation, recordingOf, startMoment } from "./parts.ts";
 
 const open = (id: number): Written => ["u", id, 0, 0];
 const close: Written = ["u", 0xffff_ffff, 0, 0];

@@ -127,9 +127,6 @@ const TAIL_BYTES = 40;
 /** Largest map in bytes: an entry of 36 bytes per frame, and as many for metadata and masks. */
 const MAX_MAP_BYTES = 128 << 20;
 
-/** Largest number of chunks in a walk: frames, their metadata and masks. */
-const MAX_CHUNKS = 8_000_000;
-
 /** Chunks start at multiples of this. */
 const ALIGNMENT = 4096;
 
@@ -181,9 +178,8 @@ function walk(file: ByteSource, stop: StopFlag): StoredChunks {
   const chunks = new StoredChunks();
   const found = (at: number) => unlessDamaged(() => ({ ...chunkAt(file, at), at }), null);
   let end = 0;
-  for (let count = 0;; count += 1) {
+  for (;;) {
     stop.check();
-    if (count > MAX_CHUNKS) throw new DecodeFailed(`the file has more than ${MAX_CHUNKS} chunks`);
     const chunk = found(end) ?? found(Math.ceil(end / ALIGNMENT) * ALIGNMENT);
     if (chunk === null) return chunks;
     chunks.add(chunk.name, chunk.at);

@@ -2,7 +2,7 @@ import { deepEqual, ok, throws } from "node:assert/strict";
 import { concat, words } from "../../tests/fixtures/bytes.ts";
 import { entry, level, number, packed } from "../../tests/fixtures/nd2_writer.ts";
 import { MAX_XML_NODES } from "../io/limits.ts";
-import { MAX_INFLATED_BYTES, MAX_LEVELS, parseLite, variantBudget } from "./clx_lite.ts";
+import { MAX_INFLATED_BYTES, MAX_LEVELS, parseLite, variantBudget } from "./clx.ts";
 
 const parse = (bytes: Uint8Array) => parseLite(bytes, "the chunk", variantBudget());
 

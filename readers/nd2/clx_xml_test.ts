@@ -3,10 +3,10 @@ import { Buffer } from "node:buffer";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { Warning } from "../warning.ts";
-import { variantBudget } from "./clx_lite.ts";
-import { metadataText, parseXmlVariant } from "./clx_xml.ts";
+import { variantBudget } from "./clx.ts";
+import { metadataText, parseXmlVariant } from "./clx.ts";
 import { isXml } from "./metadata.ts";
-import { flagsOf, numberIn, unwrapped, type Variant } from "./variant.ts";
+import { flagsOf, numberIn, unwrapped, type Variant } from "./clx.ts";
 
 const bytesOf = (text: string, encoding: BufferEncoding = "utf8") =>
   new Uint8Array(Buffer.from(text, encoding));

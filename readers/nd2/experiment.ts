@@ -17,7 +17,7 @@ import {
   unwrapped,
   type Variant,
   type VariantObject,
-} from "./variant.ts";
+} from "./clx.ts";
 
 /** Kind of loop: time points, stage positions, focus planes, or custom steps. */
 export type LoopKind = "T" | "P" | "Z" | "U";

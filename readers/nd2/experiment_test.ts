@@ -2,7 +2,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { FrameNumbers, type Loop, type LoopKind, loopsOf } from "./experiment.ts";
-import type { Variant, VariantObject } from "./variant.ts";
+import type { Variant, VariantObject } from "./clx.ts";
 
 function variant(value: unknown): Variant {
   if (Array.isArray(value)) return value.map(variant);

@@ -1,8 +1,8 @@
 import { deepEqual, throws } from "node:assert/strict";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { codestreamSize } from "./legacy_image.ts";
-import { legacyLoops } from "./legacy_documents.ts";
-import type { Variant, VariantObject } from "./variant.ts";
+import { codestreamSize } from "./legacy.ts";
+import { legacyLoops } from "./legacy.ts";
+import type { Variant, VariantObject } from "./clx.ts";
 
 /** Reads a box with a codestream of the markers SOC and SIZ (ITU-T T.800, annex A.5.1) after some bytes. */
 function sizeOf(

@@ -5,9 +5,16 @@ import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { unlessLost, type Warning, warning } from "../warning.ts";
 import { ATTRIBUTES, readChunk, type StoredChunks } from "./chunk_map.ts";
-import { parseLite, variantBudget } from "./clx_lite.ts";
-import { metadataText, parseXmlVariant } from "./clx_xml.ts";
-import { EMPTY, unwrapped, type Variant, type VariantObject } from "./variant.ts";
+import {
+  EMPTY,
+  metadataText,
+  parseLite,
+  parseXmlVariant,
+  unwrapped,
+  type Variant,
+  variantBudget,
+  type VariantObject,
+} from "./clx.ts";
 
 /** Largest metadata chunk in bytes; pictures with many channels have a megabyte. */
 export const MAX_METADATA_BYTES = 32 << 20;

@@ -10,7 +10,7 @@
  *
  * Metadata are XML (version 2) or a binary tree (version 3, names end with `LV`). A frame holds all channels,
  * interleaved, raw or as one zlib stream. Loops over time, stage and focus number the frames; the outermost varies slowest.
- * Stage positions are scenes. Files from before 2010 consist of JPEG 2000 boxes (`legacy_image.ts`).
+ * Stage positions are scenes. Files from before 2010 consist of JPEG 2000 boxes (`legacy.ts`).
  *
  * Not supported: lossy compression; kinds of loops of which no file is known.
  */
@@ -31,12 +31,12 @@ import {
   requireChunk,
   type StoredChunks,
 } from "./chunk_map.ts";
+import { numberIn, textIn } from "./clx.ts";
 import { FrameNumbers, loopsOf, positionScenes } from "./experiment.ts";
-import { legacyScenes } from "./legacy_image.ts";
+import { legacyScenes } from "./legacy.ts";
 import { addDocuments, readMetadata } from "./metadata.ts";
 import { channelList, frameLayout, pictureAxes } from "./picture.ts";
 import { planFrame } from "./plane_plan.ts";
-import { numberIn, textIn } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
 /** Smallest file in bytes: the signature chunk and the offset of the map. */

@@ -23,7 +23,7 @@ import {
   positiveIn,
   textIn,
   type VariantObject,
-} from "./variant.ts";
+} from "./clx.ts";
 
 /** Largest frame with all components in bytes, the size of the largest float32 plane. */
 const MAX_FRAME_BYTES = 4 * MAX_PLANE_SAMPLES;

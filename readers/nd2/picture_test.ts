@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { channelList, colorOf, frameLayout } from "./picture.ts";
-import type { Variant, VariantObject } from "./variant.ts";
+import type { Variant, VariantObject } from "./clx.ts";
 
 const GOOD = {
   uiWidth: 5,

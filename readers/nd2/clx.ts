@@ -1,0 +1,292 @@
+/**
+ * Metadata values (CLx variants) in both of their forms.
+ *
+ * Up to version 2 XML, with an element per value, which has the attributes `runtype` and `value`. In version 3 a binary tree: an
+ * entry has a type, the length of its name in UTF-16 units with a final NUL, the name and a value. A level has the number of its
+ * entries, the entries and a table of their offsets, which is skipped.
+ */
+import { SaxesParser } from "saxes";
+import { unpackAll } from "../codecs/compressed_stream.ts";
+import { DecodeFailed } from "../errors.ts";
+import { MAX_XML_NODES } from "../io/limits.ts";
+import { numberOf } from "../metadata/text.ts";
+import { allowedXml, parseXml, type XmlElement, type XmlLimits } from "../metadata/xml.ts";
+import { addWarning, type Warning, warning } from "../warning.ts";
+import { uint64 } from "./chunk_map.ts";
+
+/** A value: numbers (texts in XML), texts, bytes, lists and objects. */
+export type Variant = boolean | number | string | Uint8Array | readonly Variant[] | VariantObject;
+
+/** Values by name, in file order. */
+export type VariantObject = ReadonlyMap<string, Variant>;
+
+/** An empty object. */
+export const EMPTY: VariantObject = new Map();
+
+/** The value as an object; {@linkcode EMPTY} for any other value. */
+export const objectOf = (value: Variant | undefined): VariantObject =>
+  value instanceof Map ? value as VariantObject : EMPTY;
+
+/** The object with this name inside another object. */
+export const objectIn = (object: VariantObject, name: string): VariantObject => objectOf(object.get(name));
+
+/** The finite number with this name, also as text, or `null`. Booleans count as 0 or 1. */
+export function numberIn(object: VariantObject, name: string): number | null {
+  const value = object.get(name);
+  if (typeof value === "string") return numberOf(value.replace(/^true$/i, "1").replace(/^false$/i, "0"));
+  return typeof value !== "object" && Number.isFinite(Number(value)) ? Number(value) : null;
+}
+
+/** The positive number with this name, or `null`. */
+export function positiveIn(object: VariantObject, name: string): number | null {
+  const value = numberIn(object, name);
+  return value !== null && value > 0 ? value : null;
+}
+
+/** The positive integer with this name, or 0. */
+export function countIn(object: VariantObject, name: string): number {
+  const value = numberIn(object, name);
+  return value !== null && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** The text with this name; `null` if it is missing or blank. */
+export function textIn(object: VariantObject, name: string): string | null {
+  const value = object.get(name);
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+/** The values of a list, or of an object that represents a list, in file order. */
+export function itemsOf(value: Variant | undefined): readonly Variant[] {
+  if (value instanceof Uint8Array) return Array.from(value);
+  if (Array.isArray(value)) return value;
+  return value instanceof Map ? [...value.values()] : [];
+}
+
+/** The entries of an object that represents a list, ordered by number: `_00`, `_01`, ... `_99`, `_100`. */
+export const numberedIn = (object: VariantObject): readonly (readonly [string, Variant])[] =>
+  [...object].sort(([a], [b]) => BY_NUMBER.compare(a, b));
+
+const BY_NUMBER = new Intl.Collator("en", { numeric: true });
+
+/** Flags from bytes or values, false for 0. The flags of an object are ordered by number. */
+export function flagsOf(value: Variant | undefined): readonly boolean[] {
+  const sorted = value instanceof Map
+    ? numberedIn(value as VariantObject).map(([, flag]) => flag)
+    : itemsOf(value);
+  return sorted.map((flag) => typeof flag === "string" ? !/^(?:0|false)?$/i.test(flag) : Boolean(flag));
+}
+
+/** The object inside wrappers: lists and objects with a single item. */
+export function unwrapped(value: Variant | undefined): VariantObject {
+  const items = itemsOf(value);
+  const [only] = items;
+  const isContainer = Array.isArray(only) || only instanceof Map;
+  // Wrappers are called `SLxExperiment`, `no_name`, `variant` and so on.
+  const isWrapper = !(value instanceof Map) || /^(?:SLx|no_name|variant|i0+$|$)/.test([...value.keys()][0]);
+  return items.length === 1 && isContainer && isWrapper ? unwrapped(only) : objectOf(value);
+}
+
+/** Deepest nesting of levels; experiments have a dozen. */
+export const MAX_LEVELS = 64;
+
+/** Largest size of all inflated metadata of an open in bytes. */
+export const MAX_INFLATED_BYTES = 64 << 20;
+
+/** Remaining limits of the metadata of one open, binary or XML. */
+export interface VariantBudget extends XmlLimits {
+  inflated: number;
+}
+
+/** The budget at the start of an open; ten thousand stage positions have 60,000 entries. */
+export const variantBudget = (): VariantBudget => ({
+  nodes: MAX_XML_NODES,
+  depth: MAX_LEVELS,
+  inflated: MAX_INFLATED_BYTES,
+});
+
+const TYPE = { text: 8, bytes: 9, level: 11, compressed: 0x4c } as const;
+
+/** Width in bytes and reader, by type, for values of fixed width. */
+const SCALARS: Readonly<Record<number, readonly [number, (view: DataView, at: number) => Variant]>> = {
+  1: [1, (view, at) => view.getUint8(at) !== 0],
+  2: [4, (view, at) => view.getInt32(at, true)],
+  3: [4, (view, at) => view.getUint32(at, true)],
+  4: [8, (view, at) => Number(view.getBigInt64(at, true))],
+  5: [8, uint64],
+  6: [8, (view, at) => view.getFloat64(at, true)],
+  7: [8, uint64],
+};
+
+/** Number of bytes before a compressed stream: `LV0Z` and a u64 length. */
+const COMPRESSED_HEAD_BYTES = 12;
+
+/** Parses a chunk. @param budget counted down @throws {DecodeFailed} the chunk is damaged, or exceeds the budget */
+export function parseLite(
+  bytes: Uint8Array,
+  what: string,
+  budget: VariantBudget,
+  outside = 0,
+): VariantObject {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = 0;
+  const fault = (place: number, text: string) => new DecodeFailed(`${what} ${text} (at its byte ${place})`);
+  /** Passes over some bytes and returns where they start. */
+  const take = (length: number, end: number) => {
+    if (at + length > end) throw fault(at, `ends within an entry that needs ${length} bytes`);
+    at += length;
+    return at - length;
+  };
+  const requireDepth = (depth: number, place: number) => {
+    if (depth >= MAX_LEVELS) throw fault(place, `is nested more than ${MAX_LEVELS} deep`);
+  };
+  /** UTF-16 text up to its NUL, or else up to the end. */
+  const textTo = (start: number, end: number) => {
+    let stop = start;
+    while (stop + 1 < end && view.getUint16(stop) !== 0) stop += 2;
+    return { text: UTF16.decode(bytes.subarray(start, stop)), end: Math.min(stop + 2, end) };
+  };
+  const entry = (end: number, depth: number): [name: string, value: Variant] => {
+    const start = take(2, end);
+    if ((budget.nodes -= 1) < 0) throw fault(start, `has more than ${MAX_XML_NODES} entries`);
+    const nameAt = take(2 * bytes[start + 1]!, end);
+    const { text: name } = textTo(nameAt, at);
+    const type = bytes[start]!;
+    const [width, read] = SCALARS[type] ?? [];
+    if (width !== undefined) return [name, read!(view, take(width, end))];
+    if (type === TYPE.text) {
+      const found = textTo(at, end);
+      at = found.end;
+      return [name, found.text];
+    }
+    if (type === TYPE.bytes) {
+      const length = uint64(view, take(8, end));
+      const first = take(length, end);
+      return [name, bytes.subarray(first, first + length)];
+    }
+    if (type !== TYPE.level) throw fault(start, `has an entry of unknown type ${type}`);
+    requireDepth(depth, start);
+    const head = take(12, end);
+    const [count, length] = [view.getUint32(head, true), uint64(view, head + 4)];
+    const childrenEnd = start + length;
+    const levelEnd = childrenEnd + 8 * count;
+    if (childrenEnd < at || levelEnd > end) {
+      throw fault(start, `has a level of ${length} bytes with ${count} entries that does not fit`);
+    }
+    const children = Array.from({ length: count }, () => entry(childrenEnd, depth + 1));
+    at = levelEnd;
+    // Without names they are a list.
+    const isList = count > 0 && children.every(([name]) => name === "");
+    return [name, isList ? children.map(([, value]) => value) : new Map(children)];
+  };
+  if (bytes[0] === TYPE.compressed) {
+    requireDepth(outside, 0);
+    const length = uint64(view, take(COMPRESSED_HEAD_BYTES, bytes.length) + 4);
+    if ((budget.inflated -= length) < 0) {
+      throw fault(0, `inflates to ${length} bytes, more than ${MAX_INFLATED_BYTES} for all metadata`);
+    }
+    let inflated: Uint8Array;
+    try {
+      inflated = unpackAll("zlib", bytes.subarray(COMPRESSED_HEAD_BYTES), length);
+    } catch (cause) {
+      throw fault(0, `cannot be inflated: ${cause instanceof Error ? cause.message : cause}`);
+    }
+    if (inflated.length !== length) {
+      throw fault(0, `inflates to ${inflated.length} bytes instead of ${length}`);
+    }
+    return parseLite(inflated, what, budget, outside + 1);
+  }
+  const found = new Map<string, Variant>();
+  // Zeros pad a document.
+  while (at < bytes.length && (found.size === 0 || bytes[at] !== 0)) {
+    found.set(...entry(bytes.length, outside));
+  }
+  return found;
+}
+
+const UTF16 = new TextDecoder("utf-16le");
+
+/**
+ * Parses a document into texts, lists and objects; up to its end if it is truncated.
+ *
+ * @param limits counted down
+ * @param nameOf what becomes of the name of an element or attribute
+ * @throws {DecodeFailed} damaged in another way
+ */
+export function parseXmlVariant(
+  bytes: Uint8Array,
+  what: string,
+  limits: XmlLimits,
+  warnings: Warning[],
+  nameOf = (name: string): string => name,
+): Variant {
+  const text = metadataText(bytes);
+  try {
+    return valueOf(parseXml(text, what, limits), nameOf);
+  } catch (error) {
+    const closed = error instanceof DecodeFailed && withEndTags(text);
+    if (!closed) throw error;
+    const value = valueOf(parseXml(closed, what, limits), nameOf);
+    const doubt = `Metadata are truncated: ${(error as DecodeFailed).message}`;
+    addWarning(warnings, warning("metadata_damaged", doubt));
+    return value;
+  }
+}
+
+/** Attributes that describe an element but are not values. */
+const ABOUT = new Set(["runtype", "version", "value"]);
+
+function valueOf({ attributes, children, text }: XmlElement, nameOf: (name: string) => string): Variant {
+  if (attributes["value"] !== undefined) return attributes["value"];
+  if (children.length > 1 && children.every(({ name }) => name === "no_name")) {
+    return children.map((child) => valueOf(child, nameOf));
+  }
+  const object = new Map<string, Variant>();
+  for (const [name, value] of Object.entries(attributes)) {
+    if (!ABOUT.has(name)) object.set(nameOf(name), value);
+  }
+  for (const child of children) {
+    // Elements that repeat a name get a number.
+    const name = nameOf(child.name);
+    object.set(object.has(name) ? `${name} ${object.size}` : name, valueOf(child, nameOf));
+  }
+  return object.size === 0 && text !== "" ? text : object;
+}
+
+/** Adds the missing end tags to a truncated document; `null` if that cannot repair it. */
+function withEndTags(text: string): string | null {
+  const parser = new SaxesParser({ xmlns: false, position: true });
+  const open: string[] = [];
+  let end = 0;
+  const passed = () => end = parser.position;
+  parser.on("opentag", ({ name }) => (open.push(name), passed()));
+  parser.on("closetag", () => (open.pop(), passed()));
+  parser.on("comment", passed);
+  try {
+    // Without a call of `close`, the end of the text is no error.
+    parser.write(text);
+  } catch {
+    return null;
+  }
+  const endTags = open.reverse().map((name) => `</${name}>`).join("");
+  return endTags && text.slice(0, end) + endTags;
+}
+
+/** The text without its declaration and forbidden characters: UTF-8, in rare files UTF-16, in older ones Windows-1252. */
+export function metadataText(bytes: Uint8Array): string {
+  const text = decoded(bytes).replace(/^\ufeff/, "").replace(/^\s*<\?xml[^>]*\?>/, "");
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
+  return allowedXml(text.slice(0, end).trim());
+}
+
+function decoded(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0x3c && bytes[1] === 0) {
+    return new TextDecoder("utf-16le").decode(bytes);
+  }
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  const unicode = new TextDecoder("utf-8").decode(bytes, { stream: true });
+  // UTF-8 text with damaged characters also has valid characters beyond ASCII; text in a code page has none.
+  return /\ufffd/.test(unicode) && !/[^\0-\x7f\ufffd]/.test(unicode)
+    ? new TextDecoder("windows-1252").decode(bytes)
+    : unicode;
+}
