@@ -145,16 +145,12 @@ export function dimensionsOf(
 ): Dimensions {
   const known = SCAN_TYPES[scanType];
   const [rows, counted] = known ?? ["Y", "TZ"];
-  const record = tagName(TAG.CZ_LSMINFO);
-  if (page.samples.length !== sizes.C) {
-    const found = page.samples.length;
-    throw new DecodeFailed(`${record} declares ${sizes.C} channels, but the first page has ${found}`);
-  }
-  if (page.width !== sizes.X || (rows !== "T" && page.height !== sizes[rows])) {
-    const declared = `${sizes.X} columns and ${sizes[rows]} rows`;
-    throw new DecodeFailed(
-      `${record} declares ${declared}, but the first page has ${page.width} and ${page.height}`,
-    );
+  // The page of a line scan may have another number of lines.
+  const declared = `${sizes.C} x ${sizes.X} x ${rows === "T" ? page.height : sizes[rows]}`;
+  const found = `${page.samples.length} x ${page.width} x ${page.height}`;
+  if (declared !== found) {
+    const text = `${declared} channels, columns and rows, but the first page has ${found}`;
+    throw new DecodeFailed(`${tagName(TAG.CZ_LSMINFO)} declares ${text}`);
   }
   const along = (letter: "T" | "Z", all: boolean) =>
     letter !== rows && (all || counted.includes(letter)) ? sizes[letter] : 1;

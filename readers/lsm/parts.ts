@@ -78,8 +78,11 @@ export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
   return Float64Array.from({ length: count }, (_, i) => view.getFloat64(i * 8, true));
 }
 
-/** Bytes of an event before its text, and largest total size of all events. */
-const [EVENT_HEAD_BYTES, MAX_EVENTS_BYTES] = [16, 4 << 20];
+/** Bytes of an event before its text. */
+const EVENT_HEAD_BYTES = 16;
+
+/** Largest size of all events, of a list of drawings, and of the scan information; some hundred kilobytes are usual. */
+const MAX_PART_BYTES = 4 << 20;
 
 /** Reads the events: u32 bytes, u32 count; each u32 bytes, f64 seconds like a stamp, u32 type, text. @throws {DecodeFailed} damaged or too many */
 export function readEvents(
@@ -88,13 +91,12 @@ export function readEvents(
 ): { readonly seconds: number; readonly type: number; readonly text: string }[] {
   const count = tiff.window.view(offset, 8, "the events").getUint32(4, true);
   const events = [];
-  let [at, texts] = [offset + 8, 0];
+  let at = offset + 8;
   for (let i = 0; i < count; i += 1) {
     const head = tiff.window.view(at, EVENT_HEAD_BYTES, "an event");
     const size = head.getUint32(0, true);
     const [seconds, type] = [head.getFloat64(4, true), head.getUint32(12, true)];
-    texts += size;
-    if (size < EVENT_HEAD_BYTES || texts > MAX_EVENTS_BYTES) {
+    if (size < EVENT_HEAD_BYTES || at + size - offset > MAX_PART_BYTES) {
       throw new DecodeFailed(`event ${i} at ${at} has ${size} bytes`);
     }
     const text = tiff.textAt(at + EVENT_HEAD_BYTES, size - EVENT_HEAD_BYTES, "an event");
@@ -106,9 +108,6 @@ export function readEvents(
 
 /** Bytes before the elements of a list: i32 number of elements, i32 bytes of the list, and display settings. */
 const LIST_HEAD_BYTES = 200;
-
-/** Largest list in bytes; a freehand drawing has some thousand points. */
-const MAX_LIST_BYTES = 4 << 20;
 
 const SHAPES: Readonly<Record<number, string>> = {
   13: "text",
@@ -148,7 +147,7 @@ export function readDrawings(
 ): { readonly shape: string; readonly points: readonly (readonly [x: number, y: number])[] }[] {
   const head = tiff.window.view(offset, 8, name);
   const [count, size] = [head.getInt32(0, true), head.getInt32(4, true)];
-  if (size < LIST_HEAD_BYTES || size > MAX_LIST_BYTES) {
+  if (size < LIST_HEAD_BYTES || size > MAX_PART_BYTES) {
     throw new DecodeFailed(`${name} at ${offset} has ${count} elements in ${size} bytes`);
   }
   const view = new DataView(tiff.file.read(offset, size, name).buffer);
@@ -196,13 +195,8 @@ export interface ScanEntry {
 const RECORDING = 0x1000_0000;
 const END_OF_BLOCK = 0xffff_ffff;
 
-/** Largest number of entries in a file: a hundred for each of the channels and lasers of several hundred tracks. */
-const MAX_SCAN_ENTRIES = 100_000;
-
 /** Deepest nesting of blocks; the channel of a track is in the fourth level. */
 const MAX_DEPTH = 16;
-
-const MAX_TEXTS_BYTES = 4 << 20;
 
 /**
  * Reads how a file was recorded: a flat list of entries that describe a tree. An entry is u32 id, u32 type, u32 bytes and its value.
@@ -213,33 +207,24 @@ const MAX_TEXTS_BYTES = 4 << 20;
 export function readScanInformation(tiff: TiffFile, offset: number): ScanEntry {
   const what = "the scan information";
   const open: { id: number; value: null; entries: ScanEntry[] }[] = [];
-  let [at, texts] = [offset, 0];
-  for (let count = 0; count < MAX_SCAN_ENTRIES; count += 1) {
+  for (let at = offset;;) {
     const head = tiff.window.view(at, 12, what);
     const [id, type, size] = [head.getUint32(0, true), head.getUint32(4, true), head.getUint32(8, true)];
-    if (count === 0 && id !== RECORDING) throw new DecodeFailed(`${what} at ${offset} is not a recording`);
+    if (at === offset && id !== RECORDING) throw new DecodeFailed(`${what} at ${offset} is not a recording`);
     at += 12 + size;
+    if (at - offset > MAX_PART_BYTES) throw new DecodeFailed(`${what} has more than ${MAX_PART_BYTES} bytes`);
     if (id === END_OF_BLOCK) {
       const closed = open.pop()!;
       if (open.length === 0) return closed;
-      continue;
-    }
-    const block = { id, value: null, entries: [] };
-    if (type !== 0 && open.length > 0) {
-      texts += type === TEXT ? size : 0;
-      if (texts > MAX_TEXTS_BYTES) {
-        throw new DecodeFailed(`${what} has texts of more than ${MAX_TEXTS_BYTES} bytes`);
-      }
+    } else if (type !== 0 && open.length > 0) {
       open.at(-1)!.entries.push({ id, value: valueAt(tiff, at - size, type, size), entries: [] });
-      continue;
+    } else {
+      if (open.length >= MAX_DEPTH) throw new DecodeFailed(`${what} nests more than ${MAX_DEPTH} blocks`);
+      const block = { id, value: null, entries: [] };
+      open.at(-1)?.entries.push(block);
+      open.push(block);
     }
-    if (open.length >= MAX_DEPTH) {
-      throw new DecodeFailed(`${what} nests more than ${MAX_DEPTH} blocks`);
-    }
-    open.at(-1)?.entries.push(block);
-    open.push(block);
   }
-  throw new DecodeFailed(`${what} has more than ${MAX_SCAN_ENTRIES} entries`);
 }
 
 const TEXT = 2;

@@ -75,9 +75,7 @@ Deno.test("a tree that is too deep, too large or without an end is refused", () 
   const blocks = (count: number) => [open(0x1000_0000), ...Array.from({ length: count }, () => open(7))];
   throws(() => read(...blocks(16)), /nests more than 16 blocks/);
   throws(() => read(...blocks(15)), /ends after the file/);
-  throws(() => read(open(0x1000_0000), ["u", 1, 2, 5_000_000]), /texts of more than 4194304 bytes/);
-  const many = packed(open(0x1000_0000), ...Array.from({ length: 100_000 }, (): Written => ["u", 1, 9, 0]));
-  throws(() => readScanInformation(tiffWith(many), PART_AT), /more than 100000 entries/);
+  throws(() => read(open(0x1000_0000), ["u", 1, 2, 5_000_000]), /more than 4194304 bytes/);
   equal(read(open(0x1000_0000), close).entries.length, 0);
 });
 

@@ -17,9 +17,9 @@ const DAMAGE: DamageTable = {
   "2^40 planes": [() => series().field(16, 2 ** 20).field(24, 2 ** 20), /declares 1099511627776 planes/],
   "other columns": [
     () => series().field(8, 14),
-    /declares 14 columns and 9 rows, but the first page has 13 and 9/,
+    /declares 2 x 14 x 9 channels, columns and rows, but the first page has 2 x 13 x 9/,
   ],
-  "other channels": [() => series().field(20, 3), /declares 3 channels, but the first page has 2/],
+  "other channels": [() => series().field(20, 3), /declares 3 x 13 x 9 channels, columns and rows, but/],
   "deflate": [() => series().set(0, 259, 8), /Compression \(259\) is 8; LSM uses only 1 and 5/],
   "three strips for two channels": [() => {
     const file = series();
