@@ -49,13 +49,13 @@ for i in z.infolist():
 `;
 import { temporaryFolder } from "../tests/temporary_files.ts";
 
-Deno.test("an archive has the same bytes in whatever order its entries come", () => {
+Deno.test("an archive has the same bytes for any order of its entries", () => {
   const turned = [...ENTRIES].reverse();
   assert.deepEqual(tarGz(ENTRIES, MTIME), tarGz(turned, MTIME));
   assert.deepEqual(zip(ENTRIES, MTIME), zip(turned, MTIME));
 });
 
-Deno.test("a tar archive is read by Python, sorted, of no owner and one time", () => {
+Deno.test("Python reads a tar archive that is sorted, without owners and with one time", () => {
   const link: ArchiveEntry = { path: "release/link", bytes: new TextEncoder().encode("a"), kind: "link" };
   const read = readByPython(TAR, tarGz([...ENTRIES, link], MTIME));
   const line = (entry: ArchiveEntry, mode: string) =>
@@ -72,7 +72,7 @@ Deno.test("a tar archive is read by Python, sorted, of no owner and one time", (
   }
 });
 
-Deno.test("a ZIP archive is read by Python, with modes and times", () => {
+Deno.test("Python reads a ZIP archive with its modes and times", () => {
   const read = readByPython(ZIP, zip(ENTRIES, MTIME));
   const line = (entry: ArchiveEntry, mode: string) =>
     `${entry.path} ${mode} (2026, 11, 21, 10, 20, 30) ${sha256(entry.bytes)}`;
@@ -98,7 +98,7 @@ Deno.test("a folder is packed with its modes and links", { ignore: Deno.build.os
   assert.deepEqual(found, [["to/inner/run", "executable"], ["to/link", "link"], ["to/read", "file"]]);
 });
 
-Deno.test("names that come twice or do not fit are refused", () => {
+Deno.test("rejects repeated and overlong names", () => {
   const twice = [textEntry("a", ""), textEntry("a", "other")];
   assert.throws(() => tarGz(twice, MTIME), /"a" is in the archive twice/);
   assert.throws(() => zip(twice, MTIME), /"a" is in the archive twice/);

@@ -9,7 +9,7 @@ Deno.test("the notes of a version are the text under its heading", () => {
   assert.equal(releaseNotes("v0.1.0", "0.1.0", CHANGELOG), "First.");
 });
 
-Deno.test("names that do not agree are refused", async (t) => {
+Deno.test("rejects names that disagree", async (t) => {
   const rows: [string, string, RegExp][] = [
     ["v0.2.0", "0.1.0", /The tag is "v0.2.0", deno.json says "0.1.0"/],
     ["0.1.0", "0.1.0", /wanted "v0.1.0"/],

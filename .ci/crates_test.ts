@@ -3,7 +3,7 @@ import { cratesIn } from "./crates.ts";
 
 const encoded = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("crates are found by the paths of their sources, also of Windows, each once", () => {
+Deno.test("finds each crate once by the path of its sources, also on Windows", () => {
   const registry = "registry/src/index.crates.io-1949cf8c6b5b557f";
   const linux = encoded(
     `\0\xff/home/a/.cargo/${registry}/aes-kw-0.2.1/src/lib.rs\0${registry}/aes-kw-0.2.1/src/b.rs` +

@@ -25,7 +25,7 @@ function sectionsWith(pattern: RegExp): string[] {
   );
 }
 
-Deno.test("what needs release 0.1.0 is marked until it is out, and no longer", () => {
+Deno.test("marks what needs release 0.1.0 until that release is published", () => {
   const wanted = sectionsWith(NEEDS);
   assert(wanted.length > 5, wanted.join("\n"));
   assert.deepEqual(sectionsWith(MARK), released ? [] : wanted);

@@ -75,7 +75,7 @@ Deno.test("every component but crates of unknown licence names its licence", () 
   }
 });
 
-Deno.test("the crates of the runtime are its parts", () => {
+Deno.test("lists the crates of the runtime as its parts", () => {
   // The example of purl-spec, types/cargo: pkg:cargo/rand@0.7.2
   const refs = ["pkg:cargo/ash@0.38.0%2B1.3.281", "pkg:cargo/tokio@1.47.1"];
   const runtime = bill.dependencies.find(({ ref }) => ref === "pkg:github/denoland/deno@v2.9.6")!;
@@ -84,7 +84,7 @@ Deno.test("the crates of the runtime are its parts", () => {
   assert.deepEqual([crate.version, crate.purl], ["0.38.0+1.3.281", refs[0]]);
 });
 
-Deno.test("one lock gives one document", () => {
+Deno.test("gives the same document for the same lock", () => {
   assert.deepEqual(billOfMaterials(LOCK, PROGRAM, "2.9.6", CRATES, LICENCES), bill);
   assert.notEqual(
     billOfMaterials(LOCK, { ...PROGRAM, version: "0.2.0" }, "2.9.6", CRATES, LICENCES).serialNumber,
@@ -92,7 +92,7 @@ Deno.test("one lock gives one document", () => {
   );
 });
 
-Deno.test("a package that is locked by another checksum is refused", () => {
+Deno.test("rejects a package with a different checksum in the lock", () => {
   const lock: Lock = { npm: { "a@1.0.0": { integrity: "sha1-AAAA" } } };
   assert.throws(
     () => billOfMaterials(lock, PROGRAM, "2.9.6", [], new Map()),

@@ -7,7 +7,7 @@ const workflows = [...Deno.readDirSync(FOLDER)].map(({ name }) => ({
   text: Deno.readTextFileSync(`${FOLDER}/${name}`),
 }));
 
-Deno.test("actions are pinned by commit, each to one, with its version beside it", () => {
+Deno.test("pins each action to one commit, with its version beside it", () => {
   const pins = new Map<string, string>();
   for (const { name, text } of workflows) {
     for (const [line, action, pin] of text.matchAll(/^.*\buses: ([^@\s]+)@(.+)$/gm)) {
@@ -19,7 +19,7 @@ Deno.test("actions are pinned by commit, each to one, with its version beside it
   assert(pins.has("actions/checkout"));
 });
 
-Deno.test("no checkout keeps its token", () => {
+Deno.test("no checkout persists its token", () => {
   for (const { name, text } of workflows) {
     const checkouts = text.match(/uses: actions\/checkout@.*\n.*/g) ?? [];
     for (const checkout of checkouts) assert.match(checkout, /\n +with:$/, name);

@@ -47,7 +47,7 @@ Deno.test("a file or folder of the command line becomes an absolute path", () =>
   }
 });
 
-Deno.test("a wrong argument is refused in one line that says what would be right", () => {
+Deno.test("rejects a wrong argument in one line that states the valid form", () => {
   const cases: [string[], RegExp][] = [
     [["--host", "0.0.0.0"], /--host takes 127\.0\.0\.1, localhost or ::1, not "0\.0\.0\.0"/],
     [["--host", "192.168.1.2"], /not "192/],

@@ -25,7 +25,7 @@ class SlowSink implements Sink {
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `${from + i}`);
 
-Deno.test("lines are written in order, however few bytes are taken at once", async () => {
+Deno.test("writes lines in order when only a few bytes are accepted at a time", async () => {
   const sink = new SlowSink();
   const log = new Log("info", false, sink);
   for (const line of numbers(0, 500)) log.line("info", line);
@@ -36,7 +36,7 @@ Deno.test("lines are written in order, however few bytes are taken at once", asy
   deepEqual(sink.lines, [...numbers(0, 500), "WARN two", "         lines \\u001b[2J"]);
 });
 
-Deno.test("while nobody reads, 1000 lines wait and further ones are counted", async () => {
+Deno.test("buffers 1000 lines while nobody reads, and counts the others", async () => {
   const sink = new SlowSink();
   const log = new Log("warn", false, sink);
   for (const line of ["held", ...numbers(0, 1003)]) log.line("error", line);
@@ -49,7 +49,7 @@ Deno.test("while nobody reads, 1000 lines wait and further ones are counted", as
   deepEqual(sink.lines, [...lines, "WARN 3 lines were not read in time", "ERROR after"]);
 });
 
-Deno.test("when the reader has ended, lines are dropped", async () => {
+Deno.test("drops lines after the reader has ended", async () => {
   let writes = 0;
   const log = new Log("info", true, {
     write: () => {

@@ -17,7 +17,7 @@ async function written(samples: number[], columns: number, sampleType: SampleTyp
 
 const latin1 = (bytes: Uint8Array) => String.fromCharCode(...bytes);
 
-Deno.test("npy has the head of NEP 1 before the samples", async () => {
+Deno.test("writes the NEP 1 header before the samples in npy", async () => {
   const file = await written([1, 2, 3, 4, 5, 6], 3, "uint8", "npy");
   assert.equal(latin1(file.subarray(0, 8)), "\x93NUMPY\x01\x00");
   const length = new DataView(file.buffer).getUint16(8, true);
@@ -29,7 +29,7 @@ Deno.test("npy has the head of NEP 1 before the samples", async () => {
   assert.deepEqual([...new Float32Array(file.slice(10 + length).buffer)], [1, 2, 3, 4, 5, 6]);
 });
 
-Deno.test("pgm keeps unsigned samples, the greatest as white", async () => {
+Deno.test("keeps unsigned samples in pgm, with the maximum as white", async () => {
   assert.equal(latin1(await written([0, 7, 250, 3], 2, "uint16", "pgm")), "P5\n2 2\n250\n\x00\x07\xfa\x03");
   // Above 255 two bytes a sample, the higher first (pgm(5)): 300 = 0x012c.
   assert.equal(latin1(await written([0, 300], 2, "uint16", "pgm")), "P5\n2 1\n300\n\x00\x00\x01\x2c");
@@ -37,7 +37,7 @@ Deno.test("pgm keeps unsigned samples, the greatest as white", async () => {
   assert.equal(latin1(await written([0, 0], 1, "bool", "pgm")), "P5\n1 2\n1\n\x00\x00");
 });
 
-Deno.test("pgm spreads other samples over 65536 levels", async () => {
+Deno.test("scales other samples to 65536 levels in pgm", async () => {
   // 65535 levels over 2: -1 is 0, 1 is 65535 = 0xffff, 0 is 32767.5, rounded up to 0x8000.
   const file = await written([-1, 0, 1, NaN, Infinity, -Infinity], 6, "float32", "pgm");
   assert.equal(

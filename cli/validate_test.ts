@@ -212,7 +212,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a document that leaves the root through a link is a problem",
+  "reports a document outside the root that is reached through a link",
   { ignore: NO_LINKS },
   inFolder((root) => {
     using temporary = temporaryFolder();
@@ -226,7 +226,7 @@ Deno.test(
 );
 
 Deno.test(
-  "two documents below a root are named",
+  "names two documents below one root",
   inFolder((root) => {
     write(join(root, "other/collection.json"), {});
     const { problems } = validatePath(root);
@@ -236,7 +236,7 @@ Deno.test(
 );
 
 Deno.test(
-  "each linked document can be judged alone",
+  "validates each linked document on its own",
   inFolder((root) => {
     for (const file of Object.values(FILES)) assert.equal(validatePath(join(root, file)).valid, true, file);
     write(join(root, "x.json"), { ...read(join(root, FILES.acqimage)), rois: [{ id: "p" }] });
@@ -252,7 +252,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a problem of one field hides no other problem",
+  "reports all problems if one field has a problem",
   inFolder((root) => {
     const image = read(join(root, FILES.acqimage));
     image.rois[0].position = [99, 99];
@@ -336,7 +336,7 @@ async function runCommand(name: "validate" | "schema", ...args: string[]) {
 const run = (...args: string[]) => runCommand("validate", ...args);
 
 Deno.test(
-  "the command prints a line per problem and a line per path",
+  "prints a line per problem and a line per path",
   inFolder(async (root) => {
     assert.deepEqual(await run(root), { status: 0, out: [`VALID ${root}`], errors: [] });
     const table = join(root, "tables/all.csv");
@@ -357,7 +357,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a relative path starts at the working directory and is printed as given",
+  "resolves a relative path from the working directory and prints it as given",
   inFolder(async (root) => {
     const before = Deno.cwd();
     try {
@@ -380,7 +380,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a problem is one line, whatever the document holds",
+  "prints a problem in one line for any content of the document",
   inFolder(async (root) => {
     const image = read(join(root, FILES.acqimage));
     image.image_id = "a\nVALID /everything\r\u001b[2J\u2028";
@@ -391,7 +391,7 @@ Deno.test(
   }),
 );
 
-Deno.test("status 2 if nothing can be read, 1 if something can", async () => {
+Deno.test("exits with status 2 if nothing can be read, and 1 if something can", async () => {
   const none = await run("/nonexistent/a");
   assert.equal(none.status, 2);
   assert.equal(none.errors.length, 1);

@@ -4,7 +4,7 @@ import { FileAccess } from "./io/random_access.ts";
 import { FORMATS } from "./registry.ts";
 import { UnsupportedFormat } from "./errors.ts";
 
-Deno.test("a reader that could not be loaded is loaded when it is needed again", async () => {
+Deno.test("retries to load a reader that could not be loaded", async () => {
   let loads = 0;
   const format = {
     ...FORMATS[0]!,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { extensionOf, FORMAT_NAMES, mayHoldPaths } from "./format.ts";
 import { FORMATS } from "./registry.ts";
 
-Deno.test("compound extensions win over simple ones, without case", () => {
+Deno.test("prefers compound extensions to simple ones, in any case", () => {
   const cases: [string, string | null][] = [
     ["/a/b.TIF", ".tif"],
     ["/a/b.Ome.Tiff", ".ome.tiff"],
@@ -15,7 +15,7 @@ Deno.test("compound extensions win over simple ones, without case", () => {
   for (const [path, extension] of cases) assert.equal(extensionOf(path), extension, path);
 });
 
-Deno.test("a path leads on into stores of Zarr alone", () => {
+Deno.test("only Zarr stores accept a path inside them", () => {
   for (const path of ["/a/b.zarr", "/a/b.ome.zarr", "/a/b.OME.ZARR.ZIP"]) {
     assert.equal(mayHoldPaths(path), true, path);
   }
@@ -24,7 +24,7 @@ Deno.test("a path leads on into stores of Zarr alone", () => {
   }
 });
 
-Deno.test("each format that has a name is read, and no other", () => {
+Deno.test("reads each named format, and no other", () => {
   const named = FORMATS.map(({ name, title }) => `${name}: ${title}`);
   assert.deepEqual(
     named.sort(),

@@ -19,7 +19,7 @@ function directoryOf(tags: readonly number[], count = tags.length): DecodedBytes
   return new DecodedBytes(new Uint8Array(view.buffer), "the file");
 }
 
-Deno.test("the record is found in the first directory", () => {
+Deno.test("finds the record in the first directory", () => {
   equal(holdsLsmRecord(directoryOf([256, 257, 34412])), true);
   equal(holdsLsmRecord(directoryOf([256, 257, 34413])), false);
   equal(holdsLsmRecord(directoryOf([])), false);
@@ -27,7 +27,7 @@ Deno.test("the record is found in the first directory", () => {
   deepEqual([[...many, 34412], many].map((tags) => holdsLsmRecord(directoryOf(tags))), [true, false]);
 });
 
-Deno.test("a directory outside of the file has no record", () => {
+Deno.test("finds no record in a directory outside the file", () => {
   equal(holdsLsmRecord(directoryOf([34412], 2)), false);
   equal(holdsLsmRecord(directoryOf([34412], 65_535)), false);
   equal(holdsLsmRecord(new DecodedBytes(new Uint8Array(7), "the file")), false);
@@ -36,7 +36,7 @@ Deno.test("a directory outside of the file has no record", () => {
   }));
 });
 
-Deno.test("a database beside LSM files is explained", () => {
+Deno.test("explains a database beside LSM files", () => {
   const head = (text: string) => new TextEncoder().encode(`\0\x01\0\0${text}\0`);
   const explained = (head: Uint8Array) => LSM.explains?.(head, "a.mdb");
   for (const name of ["Standard Jet DB", "Standard ACE DB"]) {

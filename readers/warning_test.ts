@@ -14,12 +14,12 @@ function* sources(folder: string): Generator<string> {
   }
 }
 
-Deno.test("every code of a warning is used", () => {
+Deno.test("every warning code is used", () => {
   const text = [...sources(import.meta.dirname!)].join("\n");
   deepEqual(Object.keys(WARNING_CODES).filter((code) => !text.includes(`"${code}"`)), []);
 });
 
-Deno.test("the guide for clients lists every code with its meaning, and no other", () => {
+Deno.test("the client guide lists every code with its meaning, and no other", () => {
   const guide = Deno.readTextFileSync(join(import.meta.dirname!, "../docs/build-a-client.md"));
   const section = guide.split("\n## Warnings\n")[1]!.split("\n## ")[0]!;
   const rows = [...section.matchAll(/^\| `(\w+)` +\| (.*?) +\|$/gm)].map((
@@ -36,14 +36,14 @@ Deno.test("a list names the first five items and counts the others", () => {
   equal(listed(["a", "b"], 7), "a, b and 5 more");
 });
 
-Deno.test("a list has each warning once, and at most five with one code", () => {
+Deno.test("lists each warning once, and at most five with one code", () => {
   const warnings: Warning[] = [];
   for (const text of [..."aabcdefg"]) addWarning(warnings, warning("metadata_damaged", text));
   addWarning(warnings, warning("step_unknown", "a"));
   equal(warnings.map(({ text }) => text).join(""), "abcdea");
 });
 
-Deno.test("damage and faults of the system become warnings, other failures are thrown", () => {
+Deno.test("turns damage and system faults into warnings, and throws other failures", () => {
   const warnings: Warning[] = [];
   const fail = (error: Error) => () => {
     throw error;

@@ -37,7 +37,7 @@ Deno.test("a new connection replaces the oldest unused one, then the oldest idle
   equal(connections.size, 0);
 });
 
-Deno.test("among used connections, one without a response is closed", () => {
+Deno.test("closes a used connection without a response", () => {
   const connections = new Connections();
   const [running, idle, newest] = [socketOf(), socketOf(), socketOf()];
   for (const { socket } of [running, idle, newest]) connections.add(socket);
@@ -49,7 +49,7 @@ Deno.test("among used connections, one without a response is closed", () => {
   deepEqual([running.ends, idle.ends], [[], ["destroyed"]]);
 });
 
-Deno.test("the end of a response does not end the next one on its connection", () => {
+Deno.test("a finished response does not end the next one on its connection", () => {
   const connections = new Connections();
   const { socket } = socketOf();
   connections.add(socket);

@@ -296,7 +296,7 @@ const VALUE = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-Deno.test("zod and JSON Schema judge a changed document alike", () => {
+Deno.test("zod and JSON Schema agree on a changed document", () => {
   const change = fc.record({
     kind: fc.constantFrom(...DOCUMENT_KINDS.map(({ kind }) => kind)),
     place: fc.nat(),

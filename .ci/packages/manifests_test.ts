@@ -56,7 +56,7 @@ Deno.test("the manifest for winget has three files of one package and version", 
   assert.deepEqual(found, pairs.slice(4));
 });
 
-Deno.test("a missing checksum is named", () => {
+Deno.test("names a missing checksum", () => {
   assert.throws(
     () => homebrew({ ...published, sums: new Map() }),
     /SHA256SUMS has no line for "acq-server-macos-arm64.tar.gz"/,

@@ -47,7 +47,7 @@ const decoded = (
 const LZ4 = 1 << 5 | 16;
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
 
-Deno.test("a stored Blosc chunk is its data, of exactly their length", () => {
+Deno.test("reads a stored Blosc chunk that has exactly the length of its data", () => {
   deepEqual(decoded([1, 2, 3]), [1, 2, 3]);
   deepEqual(decoded([1, 2, 3], { version: 1 }), [1, 2, 3]);
   deepEqual(decoded([]), []);
@@ -58,7 +58,7 @@ Deno.test("a stored Blosc chunk is its data, of exactly their length", () => {
   throws(() => decodeBlosc(chunk([1]).subarray(0, 15), 9), /no whole header/);
 });
 
-Deno.test("a Blosc header is refused where c-blosc refuses it", () => {
+Deno.test("rejects the Blosc headers that c-blosc rejects", () => {
   throws(() => decoded([1], { flags: 10 }), /flags are 10, of which 8 is reserved/);
   throws(() => decoded([1], { version: 0 }), /format 0 is not read/);
   throws(() => decoded([1], { version: 3 }), /format 3 is not read/);
@@ -83,7 +83,7 @@ Deno.test("a Blosc chunk cannot hold more than 32768 times its length", () => {
   );
 });
 
-Deno.test("blocks of Blosc, the last of which is shorter", () => {
+Deno.test("reads Blosc blocks with a shorter last block", () => {
   // Streams as long as their blocks are stored; token 0x20 begins two literals.
   const data = blocks([1, 2, 3], [4, 5, 6], [0x10, 7]);
   deepEqual(decoded(blocks([1, 2, 3], [4, 5, 6], [7]), { flags: LZ4, size: 7, blockSize: 3 }), [
@@ -102,7 +102,7 @@ Deno.test("blocks of Blosc, the last of which is shorter", () => {
   );
 });
 
-Deno.test("a stream of zlib or zstd in Blosc gives exactly its block", () => {
+Deno.test("rejects a zlib or zstd stream in Blosc that does not fill its block exactly", () => {
   for (const [compressor, compress] of [[3, deflateSync], [4, zstdCompressSync]] as const) {
     const flags = compressor << 5 | 16;
     const read = (bytes: number) =>
@@ -113,7 +113,7 @@ Deno.test("a stream of zlib or zstd in Blosc gives exactly its block", () => {
   }
 });
 
-Deno.test("a Blosc stream lies after the header and within the chunk", () => {
+Deno.test("rejects a Blosc stream outside its chunk or in the header", () => {
   const at = (start: number, length: number, data = EIGHT) =>
     decoded([...words(start, length), ...data], { flags: LZ4, size: 8 });
   deepEqual(at(20, 8), EIGHT);
@@ -159,7 +159,7 @@ Deno.test("the shuffle of Blosc depends on both flags and the width", () => {
   deepEqual(stored(1, 8), EIGHT);
 });
 
-Deno.test("a block larger than c-blosc makes is decoded as well, into bytes that are given", () => {
+Deno.test("decodes a block larger than c-blosc writes, into given bytes", () => {
   // 2,500,000 elements 0x0907: 07 and a run of it after token 0x1f, distance 1, 15 + 255 * n + rest + 4 bytes; then the same of 09.
   const elements = 2_500_000;
   const run = elements - 1 - 4 - 15;
@@ -173,7 +173,7 @@ Deno.test("a block larger than c-blosc makes is decoded as well, into bytes that
   deepEqual(new Uint16Array(bytes.buffer).every((element) => element === 0x0907), true);
 });
 
-Deno.test("a block of Blosc is split from 128 elements on, of up to 16 bytes", () => {
+Deno.test("splits Blosc blocks of at least 128 elements of up to 16 bytes", () => {
   const streams = (count: number, length: number) =>
     Array.from({ length: count }, (_, i) => [...words(length), ...new Array<number>(length).fill(i + 1)])
       .flat();

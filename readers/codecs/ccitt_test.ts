@@ -10,7 +10,7 @@ const packed = (text: string) =>
     (bits) => Number.parseInt(bits, 2),
   );
 
-Deno.test("a row of Group 4 by hand", () => {
+Deno.test("reads a hand-coded row of Group 4", () => {
   // Horizontal (001), white 2 (0111), black 3 (10), then vertical 0 (1) to the end; below, all changes where they were.
   const bytes = packed("001" + "0111" + "10" + "1" + "111");
   const rows = ccittGroup4.decode(bytes, segment(8, 2)) as Uint8Array;
@@ -18,7 +18,7 @@ Deno.test("a row of Group 4 by hand", () => {
   equal(rows[1], 0b00111000);
 });
 
-Deno.test("rows of Group 3 that no encoder writes are refused", () => {
+Deno.test("rejects Group 3 rows that no encoder writes", () => {
   // White 4 (1011), black 4 (011); the same without an end of line before the second; white 4, black 0, white 4.
   const endOfLine = "000000000001";
   const row = "1011" + "011";
@@ -34,13 +34,13 @@ Deno.test("rows of Group 3 that no encoder writes are refused", () => {
   );
 });
 
-Deno.test("a change must lie after the one before", () => {
+Deno.test("rejects a changing element that is not after the previous one", () => {
   // Horizontal, white 2, black 3 (to column 5); then vertical left 1 of b1 = 8, and left 2 of it: column 6 after 7.
   const bytes = packed("001" + "0111" + "10" + "010" + "000010");
   throws(() => ccittGroup4.decode(bytes, segment(8, 1)), /a change at column 6 of 8 in row 0/);
 });
 
-Deno.test("the second run of a horizontal mode may be empty, a change must not stand still", () => {
+Deno.test("accepts an empty second run in horizontal mode, and rejects a changing element without progress", () => {
   // White 8 (10011), black 0 (0000110111).
   const white = packed("001" + "10011" + "0000110111");
   equal((ccittGroup4.decode(white, segment(8, 1)) as Uint8Array)[0], 0);
@@ -49,14 +49,14 @@ Deno.test("the second run of a horizontal mode may be empty, a change must not s
   throws(() => ccittGroup4.decode(bytes, segment(8, 1)), /a change at column 5 of 8 in row 0/);
 });
 
-Deno.test("Group 4 that ends early is refused", () => {
+Deno.test("rejects truncated Group 4 data", () => {
   throws(
     () => ccittGroup4.decode(packed("11111111"), segment(8, 20)),
     /gives 8 bytes of CCITT Group 4, 20 are needed/,
   );
 });
 
-Deno.test("each code table is complete where the recommendation is, and ambiguous nowhere", () => {
+Deno.test("each code table is as complete as the recommendation and unambiguous", () => {
   // 104 run lengths of each colour and 9 modes: as many distinct values as codes.
   for (const table of RUNS) equal(new Set([...table].filter((entry) => entry !== 0)).size, 64 + 27 + 13);
   equal(new Set([...MODE_CODES].filter((entry) => entry !== 0)).size, 9);
@@ -64,7 +64,7 @@ Deno.test("each code table is complete where the recommendation is, and ambiguou
 
 const END_OF_LINE = "000000000001";
 
-Deno.test("codes at the end of the data are not damage", () => {
+Deno.test("accepts codes at the end of the data", () => {
   // A row that is white: white 8 (10011); as a vertical 0 after a white row it is 1.
   const short = /gives 1 bytes of CCITT Group \d, 3 are needed/;
   throws(() => ccittGroup4.decode(packed("1" + END_OF_LINE.repeat(2)), segment(8, 3)), short);
@@ -86,7 +86,7 @@ Deno.test("codes at the end of the data are not damage", () => {
   );
 });
 
-Deno.test("fill stands before the end of a line, of any length", () => {
+Deno.test("accepts fill of any length before the end of a line", () => {
   for (const fill of ["", "0", "0".repeat(29)]) {
     const row = fill + END_OF_LINE + "1011" + "011";
     equal((ccittGroup3.decode(packed(row + row), segment(8, 2)) as Uint8Array).join(), "15,15", fill);
@@ -97,7 +97,7 @@ Deno.test("fill stands before the end of a line, of any length", () => {
   );
 });
 
-Deno.test("a run ends at the last column, not after it", () => {
+Deno.test("rejects a run beyond the last column", () => {
   // White 4 (1011), black 4 (011) or 5 (0011); in two dimensions after horizontal (001).
   equal((ccittRle.decode(packed("1011" + "011"), segment(8, 1)) as Uint8Array)[0], 15);
   throws(() => ccittRle.decode(packed("1011" + "0011"), segment(8, 1)), /a run ends at column 9 of 8/);
@@ -114,7 +114,7 @@ Deno.test("a run ends at the last column, not after it", () => {
   );
 });
 
-Deno.test("empty runs are read in rows that are wider than the longest code", () => {
+Deno.test("reads empty runs in rows wider than the longest code", () => {
   // White 1280 (011011001) and 0 (00110101) or 1 (000111), black 0 (0000110111), white 1280 and 0.
   const white = "011011001";
   const row = (rest: string) => packed(white + rest + "0000110111" + white + "00110101");
@@ -123,7 +123,7 @@ Deno.test("empty runs are read in rows that are wider than the longest code", ()
   throws(() => ccittRle.decode(row("00110101"), segment(2560, 1)), /an empty run/);
 });
 
-Deno.test("CCITT codes one sample of one bit, in compressed mode", () => {
+Deno.test("CCITT requires one sample of one bit and compressed mode", () => {
   const row = packed("1011" + "011");
   const read = (bits: number[], faxOptions = 0) =>
     ccittRle.decode(row, strip(8, 1, { samples: bits.length, bytes: 1, settings: { bits, faxOptions } }));

@@ -14,7 +14,7 @@ const STREAMS = {
 const DECODED = new Uint8Array(16).fill(0x61);
 
 for (const kind of ["zlib", "gzip", "deflate", "zstd"] as const) {
-  Deno.test(`${kind}: a whole stream within its bound`, () => {
+  Deno.test(`${kind}: reads a whole stream within its bound`, () => {
     const stream = STREAMS[kind];
     deepEqual(unpack(kind, stream, 16), { bytes: DECODED, rest: 0 });
     deepEqual(unpackAll(kind, stream, 100), DECODED);
@@ -26,13 +26,13 @@ for (const kind of ["zlib", "gzip", "deflate", "zstd"] as const) {
   });
 }
 
-Deno.test("what follows a stream is counted", () => {
+Deno.test("counts the bytes after a stream", () => {
   const padded = Buffer.concat([STREAMS.zlib, Uint8Array.of(0, 0)]);
   equal(unpack("zlib", padded, 16).rest, 2);
   throws(() => unpackAll("zlib", padded, 16), /2 of 13 bytes are left over/);
 });
 
-Deno.test("empty zstd frames after the last bytes belong to the stream", () => {
+Deno.test("counts empty zstd frames after the last bytes as part of the stream", () => {
   // RFC 8878, section 3: a hundred times a byte in one block, an empty frame, and one to be skipped.
   const frame = Buffer.from("28b52ffd2064" + "230300" + "61", "hex");
   const empty = Buffer.from("28b52ffd2000" + "010000", "hex");
@@ -45,7 +45,7 @@ Deno.test("empty zstd frames after the last bytes belong to the stream", () => {
   throws(() => unpackAll("zstd", Buffer.concat([frame, frame]), 100), StreamTooLong);
 });
 
-Deno.test("zstd frames that follow each other are one stream, in the room that is given", () => {
+Deno.test("joins consecutive zstd frames into one stream, within the given size", () => {
   const frame = (digits: string) => Buffer.from("28b52ffd2003" + "1900" + "00" + digits, "hex");
   // One last block of three bytes as they are: 3 << 3 | 1.
   const [first, second] = [frame("010203"), frame("040506")];
@@ -56,7 +56,7 @@ Deno.test("zstd frames that follow each other are one stream, in the room that i
   deepEqual(unpack("zstd", Buffer.concat([first, Uint8Array.of(0, 1, 2, 3, 4)]), 6).rest, 5);
 });
 
-Deno.test("a zstd frame that declares another size is refused, and the next one is read", () => {
+Deno.test("rejects a zstd frame that declares another size, and reads the next frame", () => {
   // Four declared bytes, and one last block: empty, of three bytes as they are, of 200 000 times a byte.
   const frame = (block: string) => Buffer.from("28b52ffd2004" + block, "hex");
   throws(() => unpack("zstd", frame("010000"), 16), /its blocks cannot hold the 4 bytes/);

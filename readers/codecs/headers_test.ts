@@ -66,7 +66,7 @@ const FITTING: readonly (readonly [Siz, Segment])[] = [
   [three(15, 11, 8), of(16, "uint", 3)],
 ];
 
-Deno.test("JPEG 2000 that fits its strip is given to the decoder", async () => {
+Deno.test("passes JPEG 2000 that fits its strip to the decoder", async () => {
   for (const [siz, segment] of FITTING) {
     const message = await messageOf(jpeg2000, codestream(siz), segment);
     match(message, /^strip 0 .* JPEG 2000/, JSON.stringify(siz));
@@ -98,7 +98,7 @@ const UNFIT: readonly (readonly [Siz, Segment, RegExp])[] = [
   [three(0x87, 0x86, 0x87), of(8, "int", 3), /component 1 has 7 bits, the page 8/],
 ];
 
-Deno.test("JPEG 2000 that does not fit its strip is refused", async () => {
+Deno.test("rejects JPEG 2000 that does not fit its strip", async () => {
   for (const [siz, segment, expected] of UNFIT) {
     match(await messageOf(jpeg2000, codestream(siz), segment), expected, JSON.stringify(siz));
   }
@@ -126,7 +126,7 @@ const extended = (width: number, height: number) =>
     view.setUint16(27, height - 1, true);
   });
 
-Deno.test("WebP of each kind has to have the size of its strip", async () => {
+Deno.test("requires the size of the strip in each kind of WebP", async () => {
   const unfit = /it is \d+ x \d+, not|does not start as WebP|codes 3 or 4/;
   const wide = (fullRows: number, samples = 3, bits = 8) =>
     strip(300, 4, { samples, fullRows, settings: { bits: new Array<number>(samples).fill(bits) } });
@@ -153,7 +153,7 @@ Deno.test("WebP of each kind has to have the size of its strip", async () => {
   match(await messageOf(webp, lossy(300, 4), wide(4, 3, 16)), /not 3 of 16/);
 });
 
-Deno.test("what does not start as WebP is refused", async () => {
+Deno.test("rejects data without a WebP header", async () => {
   const size = (view: DataView) => view.setUint32(26, 300 | 4 << 16, true);
   const segment = strip(300, 4, { samples: 3 });
   const wrong = [riff("VP8 ", size, 29), riff("VP9 ", size)];

@@ -111,10 +111,10 @@ const READ: Readonly<Record<string, Stream>> = {
 };
 
 for (const [name, parts] of Object.entries(READ)) {
-  Deno.test(`.xz with ${name} is read`, () => deepEqual(decoded(parts), FIVE));
+  Deno.test(`reads .xz with ${name}`, () => deepEqual(decoded(parts), FIVE));
 }
 
-Deno.test("blocks of .xz follow each other, each with its filters", () => {
+Deno.test("reads consecutive .xz blocks, each with its own filters", () => {
   deepEqual(decoded({ blocks: [{}, {}] }, 10), [...FIVE, ...FIVE]);
   // Delta of a distance of 1 (property 0) and of 2.
   const delta = (property: number) => block({ flags: 1, filters: [3, 1, property, ...LZMA2] });
@@ -123,14 +123,14 @@ Deno.test("blocks of .xz follow each other, each with its filters", () => {
   deepEqual(decoded({ blocks: [{}, delta(0).blocks[0]!] }, 10), [...FIVE, 10, 30, 60, 100, 150]);
 });
 
-Deno.test("an index of sizes of two bytes, and a stream without a block", () => {
+Deno.test("reads an index with two-byte sizes, and a stream without a block", () => {
   const many = Array.from({ length: 200 }, (_, i) => i);
   const parts = { blocks: [{ data: [1, 0, 199, ...many, 0] }], decoded: [200] };
   deepEqual(decoded(parts, 200), many);
   throws(() => decoded({ blocks: [] }), /gives 0 bytes of LZMA, 5 are needed/);
 });
 
-Deno.test("LZMA gives at least what a strip needs, at most three bytes more than it may hold", () => {
+Deno.test("requires what a strip needs from LZMA, and at most three bytes more than it may hold", () => {
   deepEqual(decoded({}, 2, 2), FIVE);
   throws(() => decoded({}, 1, 1), /more than the 4 bytes/);
   throws(() => decoded({}, 6), /gives 5 bytes of LZMA, 6 are needed/);
@@ -213,10 +213,10 @@ const REFUSED: readonly (readonly [string, Stream, RegExp])[] = [
 ];
 
 for (const [name, parts, message] of REFUSED) {
-  Deno.test(`.xz with ${name} is refused`, () => throws(() => decoded(parts), message));
+  Deno.test(`rejects .xz with ${name}`, () => throws(() => decoded(parts), message));
 }
 
-Deno.test(".xz that is cut anywhere is refused", () => {
+Deno.test("rejects .xz truncated at any byte", () => {
   const stream = streamOf({ flags: [0, 1], blocks: [{ check: SUM }] });
   for (let length = 0; length < stream.length; length += 1) {
     throws(() => lzma.decode(stream.subarray(0, length), strip(5, 1)), /is damaged LZMA/, `${length} bytes`);
@@ -229,7 +229,7 @@ Deno.test(".xz that is cut anywhere is refused", () => {
  */
 const zero = (...rest: number[]) => [0xe0, 0, 0, 0, 4 + rest.length, 0x5d, 0, 0, 0, 0, 0, ...rest, 0];
 
-Deno.test("a chunk of LZMA takes all of its bytes, and ends with a code of 0", () => {
+Deno.test("requires an LZMA chunk to use all of its bytes and to end with code 0", () => {
   const read = (...rest: number[]) => decoded({ blocks: [{ data: zero(...rest) }], decoded: [1] }, 1);
   deepEqual(read(0), [0]);
   throws(() => read(), /does not end with its data/);
@@ -237,7 +237,7 @@ Deno.test("a chunk of LZMA takes all of its bytes, and ends with a code of 0", (
   throws(() => read(1), /does not end with its data/);
 });
 
-Deno.test(".xz with something in the padding of its index is refused", () => {
+Deno.test("rejects .xz with non-zero padding in its index", () => {
   // 0, the count and four sizes are six bytes.
   throws(() => decoded({ blocks: [{}, {}], indexPadding: 1 }, 10), /its padding is not zero/);
 });
@@ -271,7 +271,7 @@ function chunk(control: number, size: number, bits: string, shared = "", propert
 /** A match (1) that is no repetition (0), of 2 bytes (0 000), so many back: slots 0 to 3 are the distance less 1. */
 const match = (back: number) => "10" + "0000" + (back - 1).toString(2).padStart(6, "0");
 
-Deno.test("chunks of LZMA begin a dictionary, properties and states anew as their first bytes say", () => {
+Deno.test("resets dictionary, properties and state as the first byte of an LZMA chunk says", () => {
   const read = (length: number, ...chunks: number[][]) =>
     decoded({ blocks: [{ data: [...chunks.flat(), 0] }], decoded: [length] }, length);
   const [stored, more, fresh] = [[1, 0, 4, ...FIVE], [2, 0, 0, 7], [1, 0, 0, 7]];
@@ -290,14 +290,14 @@ Deno.test("chunks of LZMA begin a dictionary, properties and states anew as thei
   throws(() => read(6, stored, chunk(0xc0, 1, match(2))), /goes beyond its chunk/);
 });
 
-Deno.test("repetitions of one byte after a match share their probabilities, from the second on", () => {
+Deno.test("shares the probabilities of one-byte repetitions after a match, from the second on", () => {
   // States 0, 7, 11, 11 of the specification; properties 3 leave out the bits of the position.
   const bits = match(1) + "1100" + "1100" + "1100";
   const data = [1, 0, 4, ...FIVE, ...chunk(0xc0, 5, bits, "-".repeat(12) + "abcd" + "efgh" + "efgh", 3), 0];
   deepEqual(decoded({ blocks: [{ data }], decoded: [10] }, 10), [...FIVE, 50, 50, 50, 50, 50]);
 });
 
-Deno.test("the middle bits of a far distance have no probability", () => {
+Deno.test("reads the middle bits of a far distance without a probability", () => {
   // Slot 14 is 128 and six bits: two direct ones (01), then four from the lowest on (0000). 128 + 16 + 1 bytes back.
   const plain = Array.from({ length: 200 }, (_, i) => i);
   const bits = "10" + "0000" + "001110" + "01" + "0000";

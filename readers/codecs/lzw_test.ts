@@ -10,25 +10,25 @@ const segment = (bytes: number) => strip(bytes, 1);
 const TEXT = Uint8Array.from({ length: 40_000 }, (_, i) => (i * i >> 5) & 63);
 
 for (const old of [false, true]) {
-  Deno.test(`LZW ${old ? "of before TIFF 6.0" : "of TIFF 6.0"} comes back`, () => {
+  Deno.test(`decodes LZW ${old ? "from before TIFF 6.0" : "of TIFF 6.0"}`, () => {
     deepEqual(lzw.decode(encode(TEXT, old), segment(TEXT.length)), TEXT);
   });
 }
 
-Deno.test("the LZW example of TIFF 6.0, section 13", () => {
+Deno.test("decodes the LZW example of TIFF 6.0, section 13", () => {
   // Codes 256 7 258 8 8 258 6 6 257 of 9 bits each stand for 7 7 7 8 8 7 7 6 6.
   const codes = [256, 7, 258, 8, 8, 258, 6, 6, 257].map((code) => code.toString(2).padStart(9, "0")).join("");
   const bytes = Uint8Array.from(codes.padEnd(88, "0").match(/.{8}/g)!, (text) => Number.parseInt(text, 2));
   deepEqual([...lzw.decode(bytes, segment(9)) as Uint8Array], [7, 7, 7, 8, 8, 7, 7, 6, 6]);
 });
 
-Deno.test("LZW that ends early or names a code that is not there is refused", () => {
+Deno.test("rejects truncated LZW and unknown codes", () => {
   const bytes = encode(TEXT);
   throws(() => lzw.decode(bytes.subarray(0, 100), segment(TEXT.length)), DecodeFailed);
   throws(() => lzw.decode(Uint8Array.of(0x80, 0x7f, 0xff), segment(9)), /code 511 is not in the table/);
 });
 
-Deno.test("bytes after the end of an LZW stream are ignored, codes that give more than declared are not", () => {
+Deno.test("ignores bytes after the end of an LZW stream, and rejects codes beyond the declared length", () => {
   const bytes = encode(TEXT);
   const padded = new Uint8Array(bytes.length + 4096);
   padded.set(bytes);
@@ -55,12 +55,12 @@ const decoded = (
   ...codes: number[]
 ) => [...lzw.decode(codesOf(...codes), segment(bytes)) as Uint8Array];
 
-Deno.test("codes stay at 12 bits when the LZW table is full and nothing clears it", () => {
+Deno.test("keeps 12-bit codes while the LZW table is full", () => {
   const values = Array.from({ length: 5000 }, (_, i) => i * 7 & 255);
   deepEqual(decoded(5000, 256, ...values, 257), values);
 });
 
-Deno.test("a code of LZW is in the table, or the next one", () => {
+Deno.test("rejects an LZW code beyond the next one", () => {
   deepEqual(decoded(3, 256, 5, 258, 257), [5, 5, 5]);
   deepEqual(decoded(3, 256, 5, 6, 7, 257), [5, 6, 7]);
   deepEqual(decoded(4, 256, 5, 6, 258, 257), [5, 6, 5, 6]);
@@ -70,7 +70,7 @@ Deno.test("a code of LZW is in the table, or the next one", () => {
   throws(() => decoded(4, 256, 5, 258, 256, 258, 257), /code 258 is not in the table/);
 });
 
-Deno.test("long strings of LZW that overlap what they write, and that do not", () => {
+Deno.test("decodes long LZW strings with and without overlap", () => {
   // Each code is the string before and its first byte: lengths 1, 2, 3 and so on, of one value.
   const growing = Array.from({ length: 120 }, (_, i) => i === 0 ? 9 : 257 + i);
   deepEqual(decoded(120 * 121 / 2, 256, ...growing, 257), new Array(120 * 121 / 2).fill(9));
@@ -83,7 +83,7 @@ Deno.test("long strings of LZW that overlap what they write, and that do not", (
   ]);
 });
 
-Deno.test("what LZW gives beyond a strip is refused", () => {
+Deno.test("rejects LZW data beyond a strip", () => {
   const row = Array.from({ length: 20 }, (_, i) => i);
   deepEqual(decoded(20, 256, ...row, 257), row);
   throws(() => decoded(21, 256, ...row, 258, 257), /holds more than the 21 bytes/);
@@ -91,7 +91,7 @@ Deno.test("what LZW gives beyond a strip is refused", () => {
   throws(() => decoded(23, 256, ...row, 258, 257), /gives 22 bytes of LZW, 23 are needed/);
 });
 
-Deno.test("an LZW stream without its end may be padded by 15 bytes", () => {
+Deno.test("accepts 15 bytes of padding after LZW without an end code", () => {
   // The codes 256, 7, 8 and one more of 9 bits take 36 bits: four bytes, and the fifth in part.
   const padded = (count: number) => {
     const bytes = new Uint8Array(4 + count);
@@ -103,7 +103,7 @@ Deno.test("an LZW stream without its end may be padded by 15 bytes", () => {
   throws(() => padded(16), /holds more than the 2 bytes/);
 });
 
-Deno.test("bytes before and after an LZW stream in its buffer are ignored", () => {
+Deno.test("ignores bytes before and after an LZW stream in its buffer", () => {
   for (const old of [false, true]) {
     const bytes = encode(TEXT, old);
     const buffer = new Uint8Array(bytes.length + 16).fill(0xa5);
@@ -115,7 +115,7 @@ Deno.test("bytes before and after an LZW stream in its buffer are ignored", () =
   }
 });
 
-Deno.test("LZW that does not begin with the clear code of either form is damaged", () => {
+Deno.test("rejects LZW that begins with no clear code", () => {
   deepEqual(decoded(3, 256, 256, 5, 6, 7, 257), [5, 6, 7]);
   for (const start of [codesOf(5, 6, 7, 257), codesOf(257), Uint8Array.of(0x80), new Uint8Array(9)]) {
     throws(() => lzw.decode(start, segment(3)), /does not begin with the clear code/);
@@ -125,7 +125,7 @@ Deno.test("LZW that does not begin with the clear code of either form is damaged
   throws(() => lzw.decode(Uint8Array.of(0, 0x0a, 0x18, 0), segment(2)), /does not begin with the clear code/);
 });
 
-Deno.test("LZW to a length ends there, be there an end code or whatever else", () => {
+Deno.test("stops LZW at a given length, whatever follows", () => {
   const bytes = encode(TEXT);
   const length = TEXT.length - 777;
   deepEqual(lzwToLength.decode(bytes, segment(length)), TEXT.slice(0, length));

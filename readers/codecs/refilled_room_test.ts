@@ -24,7 +24,7 @@ const CASES: readonly (readonly [Codec, (bytes: Uint8Array) => Uint8Array])[] = 
 const some = (length: number, seed: number) => Uint8Array.from({ length }, (_, i) => (i * seed >> 3) & 0xff);
 
 for (const [codec, encode] of CASES) {
-  Deno.test(`${codec.title}: a strip goes where the one before it was, and nothing of that is given on`, () => {
+  Deno.test(`${codec.title}: decodes a strip into the memory of the previous one, without its content`, () => {
     // Rows of 50 bytes: six of them are declared, a last strip has two and may hold up to six.
     const full = strip(50, 6);
     const last = strip(50, 2, { fullRows: 6, mostBytes: 300 });
@@ -45,7 +45,7 @@ for (const [codec, encode] of CASES) {
     deepEqual([...codec.decode(stored, { ...full, room: next }) as Uint8Array], [...some(300, 7)]);
   });
 
-  Deno.test(`${codec.title}: a strip that is larger than the one before it gets memory of its own`, () => {
+  Deno.test(`${codec.title}: allocates memory for a strip larger than the previous one`, () => {
     const small = codec.decode(encode(some(100, 7)), strip(50, 2)) as Uint8Array;
     const large = codec.decode(encode(some(900, 7)), { ...strip(50, 18), room: small }) as Uint8Array;
     deepEqual([...large], [...some(900, 7)]);

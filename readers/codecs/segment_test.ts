@@ -19,16 +19,16 @@ const CODECS = [
 ];
 const titles = (codecs: typeof CODECS) => codecs.map(({ title }) => title).sort();
 
-Deno.test("codecs of samples take no predictor, those that begin with markers no order of bits", () => {
+Deno.test("rejects a predictor for codecs of samples, and a bit order for codecs with markers", () => {
   deepEqual(titles(CODECS.filter(({ image }) => image)), ["JPEG", "JPEG 2000", "LERC", "WebP"]);
   deepEqual(titles(CODECS.filter(({ bitOrder }) => !bitOrder)), ["JPEG", "JPEG 2000", "WebP"]);
 });
 
-Deno.test("codecs that write into a result before count it", () => {
+Deno.test("counts a previous result for codecs that write into it", () => {
   deepEqual(titles(CODECS.filter(({ refills }) => refills)), ["JPEG", "LZW", "PackBits", "zstd"]);
 });
 
-Deno.test("the memory that a strip takes in each codec", () => {
+Deno.test("states the memory that a strip takes in each codec", () => {
   // 100 stored bytes; 40 x 20 samples of 3 in 16 bits, so 4800 bytes.
   const extent = { stored: 100, width: 40, rows: 20, samples: 3, bytes: 4800 };
   for (const codec of [ccittGroup3, ccittGroup4, ccittRle, lzma, lzw, packBits]) {
@@ -53,7 +53,7 @@ Deno.test("the memory that a strip takes in each codec", () => {
   equal(lerc.webAssembly!.memoryBytes({ ...extent, stored: blob + 8 }), lercBytes + 10);
 });
 
-Deno.test("a failure names its strip once", () => {
+Deno.test("names the strip once in a failure", () => {
   const made = damaged(strip(1, 1), "JPEG", new Error("it ends"));
   equal(made.message, "strip 0 is damaged JPEG: it ends");
   equal(damaged(strip(1, 1), "JPEG", "no").message, "strip 0 is damaged JPEG: no");
@@ -61,7 +61,7 @@ Deno.test("a failure names its strip once", () => {
   equal(made instanceof DecodeFailed, true);
 });
 
-Deno.test("deflate and zstd may hold three bytes more than a strip, and no less than it", async () => {
+Deno.test("accepts up to three bytes more than a strip in deflate and zstd, and no fewer", async () => {
   const { deflateSync, zstdCompressSync } = await import("node:zlib");
   for (const [codec, compress] of [[deflate, deflateSync], [zstd, zstdCompressSync]] as const) {
     const read = (bytes: number) => codec.decode(compress(new Uint8Array(bytes)), strip(10, 1)) as Uint8Array;

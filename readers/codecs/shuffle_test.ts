@@ -18,7 +18,7 @@ function* placed(shuffled: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-Deno.test("the byte shuffle of elements of each width is undone", () => {
+Deno.test("undoes the byte shuffle of elements of each width", () => {
   for (const width of WIDTHS) {
     for (const count of COUNTS.filter((n) => n * width < 500_000)) {
       const plain = someBytes(count * width + (width >> 1));
@@ -35,7 +35,7 @@ Deno.test("the byte shuffle of elements of each width is undone", () => {
   }
 });
 
-Deno.test("the bit shuffle of elements of each width is undone", () => {
+Deno.test("undoes the bit shuffle of elements of each width", () => {
   for (const width of WIDTHS) {
     for (const count of COUNTS.filter((n) => n % 8 === 0 && n * width < 200_000)) {
       const plain = someBytes(count * width + (width >> 1));
@@ -54,14 +54,14 @@ Deno.test("the bit shuffle of elements of each width is undone", () => {
   }
 });
 
-Deno.test("the byte shuffle is undone, bytes beyond whole elements stay", () => {
+Deno.test("undoes the byte shuffle, and keeps bytes after the whole elements", () => {
   const target = new Uint8Array(7);
   // Elements 0x0102, 0x0304, 0x0506 little-endian: low bytes 2 4 6, high bytes 1 3 5, then one byte more.
   unshuffleBytes(Uint8Array.of(2, 4, 6, 1, 3, 5, 9), target, 2);
   assert.deepEqual([...target], [2, 1, 4, 3, 6, 5, 9]);
 });
 
-Deno.test("the bit shuffle is undone", () => {
+Deno.test("undoes the bit shuffle", () => {
   // Eight uint16: element i is 1 << i, but the last is 0x8001. Plane n holds bit n of all eight, element 0 lowest.
   const elements = [1, 2, 4, 8, 16, 32, 64, 0x8001];
   const planes = new Uint8Array(16);
@@ -74,7 +74,7 @@ Deno.test("the bit shuffle is undone", () => {
   assert.deepEqual([...new Uint16Array(target.buffer)], elements);
 });
 
-Deno.test("a block whose elements are no multiple of eight was not bit-shuffled", () => {
+Deno.test("skips the bit shuffle for a block whose number of elements is no multiple of eight", () => {
   const target = new Uint8Array(6);
   unshuffleBits(Uint8Array.of(1, 2, 3, 4, 5, 6), target, 2);
   assert.deepEqual([...target], [1, 2, 3, 4, 5, 6]);

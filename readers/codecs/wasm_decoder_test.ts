@@ -3,7 +3,7 @@ import { allowMemory, dropDecoders, memoryRefused, WasmDecoder } from "./wasm_de
 
 const PAGE = 65_536;
 
-Deno.test("a module gets the allowed memory and not a page more", () => {
+Deno.test("gives a module the allowed memory and not a page more", () => {
   allowMemory(1000 * PAGE);
   const memory = new WebAssembly.Memory({ initial: 990 });
   assert.equal(memory.grow(10), 990);
@@ -20,7 +20,7 @@ Deno.test("a module gets the allowed memory and not a page more", () => {
   assert.equal(memoryRefused(), null);
 });
 
-Deno.test("an instance serves one load or until it aborts, and the allowed memory ends with the load", async () => {
+Deno.test("keeps an instance for one load or until it aborts, with the memory allowed for that load", async () => {
   dropDecoders();
   let made = 0;
   const decoder = new WasmDecoder(() => Promise.resolve({ number: made += 1 }));

@@ -32,7 +32,7 @@ const FRAMES: Readonly<Record<string, number[]>> = {
 };
 
 for (const [name, frame] of Object.entries(FRAMES)) {
-  Deno.test(`a zstd frame ${name} ends where its parts do, alone and after another`, () => {
+  Deno.test(`finds the end of a zstd frame ${name}, alone and after another`, () => {
     const first = FRAMES["with a window"]!;
     const two = Uint8Array.from([...first, ...frame]);
     equal(endOfFrames(Uint8Array.from(frame)), frame.length);
@@ -49,7 +49,7 @@ for (const [name, frame] of Object.entries(FRAMES)) {
   });
 }
 
-Deno.test("a zstd frame to be skipped ends where its size says", () => {
+Deno.test("finds the end of a skippable zstd frame by its size", () => {
   // RFC 8878, section 3.1.2: magic number 0x184D2A5?, 32 bits of size, that many bytes.
   const skipped = (digit: number) => [0x50 + digit, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
   const frame = FRAMES["with a window"]!;
@@ -63,14 +63,14 @@ Deno.test("a zstd frame to be skipped ends where its size says", () => {
   }
 });
 
-Deno.test("a zstd block of the reserved type is refused", () => {
+Deno.test("rejects a zstd block of the reserved type", () => {
   throws(
     () => endOfFrames(Uint8Array.from([...header(0x20, 1), 0x17, 0, 0, 7])),
     /a block at 6 is of no known type/,
   );
 });
 
-Deno.test("what zstd frames tell of their content, and the most that they can hold", () => {
+Deno.test("states the declared and the maximum size of the content of zstd frames", () => {
   // RFC 8878, section 3.1.1.1.4: a size of 2 bytes counts from 256. Sizes of 1, 2, 4 and 8 bytes, little-endian.
   const sized = [[0x20, 7], [0x60, 1, 2], [0xa0, 1, 2, 3, 4], [0xe0, 1, 2, 3, 4, 5, 0, 0, 0]];
   const sizes = [7, 0x0201 + 256, 0x04030201, 0x0504030201];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { FileAccess } from "../io/random_access.ts";
 import { documentIn, documentsBelow } from "./documents.ts";
 
-Deno.test("documents are searched in a bounded number of sub-folders", () => {
+Deno.test("searches documents in a bounded number of sub-folders", () => {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
   const files = new FileAccess();
   try {

@@ -16,7 +16,7 @@ const inCollection = (run: (root: string) => Promise<void>) => () =>
   });
 
 Deno.test(
-  "a member is served with its reference image, scan path and display of axes",
+  "serves a member with its reference image, scan path and display of axes",
   inCollection(async (root) => {
     const { summary, planes, referencePlanes } = await open(join(root, "images/0001"));
     assert.deepEqual(codesOf(summary.warnings), []);
@@ -39,7 +39,7 @@ Deno.test(
 );
 
 Deno.test(
-  "the document may lie in the root or in a folder of any name",
+  "finds the document in the root or in a folder of any name",
   inCollection(async (root) => {
     for (const place of ["collection.json", "x/collection.json", "images/collection.json"]) {
       Deno.mkdirSync(dirname(join(root, place)), { recursive: true });
@@ -51,7 +51,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a member that is a link is the image that it leads to",
+  "follows a member that is a link to its image",
   { ignore: NO_LINKS },
   inCollection(async (root) => {
     Deno.renameSync(join(root, "images/0001"), join(root, "stored"));
@@ -61,7 +61,7 @@ Deno.test(
 );
 
 Deno.test(
-  "nothing outside the roots is read",
+  "reads nothing outside the roots",
   inCollection(async (root) => {
     const image = join(root, "images/0001");
     const { summary } = await open(image, [join(root, "images")]);
@@ -72,7 +72,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a collection is searched six folders up",
+  "searches a collection up to six folders above",
   inCollection(async (root) => {
     const collection = structuredClone(DOCUMENTS.collection) as unknown as {
       members: { ome_zarr: string }[];
@@ -145,7 +145,7 @@ const DAMAGES: [string, (root: string) => void, RegExp, "reference" | "path" | "
 
 for (const [name, damage, warning, lost] of DAMAGES) {
   Deno.test(
-    `a warning and no refusal: ${name}`,
+    `warns and still opens: ${name}`,
     { ignore: NO_LINKS && /\blink\b/.test(name) },
     inCollection(async (root) => {
       damage(root);
@@ -162,7 +162,7 @@ for (const [name, damage, warning, lost] of DAMAGES) {
 }
 
 Deno.test(
-  "a member whose path leaves the collection through a link is ignored",
+  "ignores a member outside the collection that is reached through a link",
   { ignore: NO_LINKS },
   inCollection(async (root) => {
     const outside = join(root, "../outside");
@@ -175,7 +175,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a member may name a marker file of its image",
+  "accepts a member that names a marker file of its image",
   inCollection(async (root) => {
     for (const path of ["images/0001/zarr.json", "images/0001/", "images//0001"]) {
       const [member] = DOCUMENTS.collection.members;
@@ -189,7 +189,7 @@ Deno.test(
 );
 
 Deno.test(
-  "the first of two collections below a folder is used, with a warning",
+  "uses the first of two collections below a folder, with a warning",
   inCollection(async (root) => {
     write(join(root, "other/collection.json"), { ...DOCUMENTS.collection, members: [] });
     const { summary } = await open(join(root, "images/0001"));
@@ -200,7 +200,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a neighbour of many members or documents does not keep an image from opening",
+  "opens an image beside a collection with too many members or documents",
   inCollection(async (root) => {
     const other = join(root, "images/0001_reference");
     const [member] = DOCUMENTS.collection.members;
@@ -217,7 +217,7 @@ Deno.test(
 );
 
 Deno.test(
-  "another program's collection.json gives no warning",
+  "ignores another program's collection.json without a warning",
   inCollection(async (root) => {
     write(join(root, "images/collection.json"), { items: [] });
     const { summary } = await open(join(root, "images/0001"));

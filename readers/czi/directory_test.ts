@@ -20,7 +20,7 @@ function read(bytes: Uint8Array) {
   return { table, length: table.add(new DataView(bytes.buffer), () => "entry 0") };
 }
 
-Deno.test("an entry is read by its fields", () => {
+Deno.test("reads an entry by its fields", () => {
   const { table, length } = read(bytesOf(HEAD, ...DIMENSIONS));
   const facts = { pixelType: 1, position: 0x220, part: 0, compression: 0, pyramid: 0 };
   deepEqual(table.subblocks, [{ ...facts, order: "XYC", scaled: true }]);
@@ -33,7 +33,7 @@ Deno.test("an entry is read by its fields", () => {
   );
 });
 
-Deno.test("a name of two letters voids itself and the dimension before it", () => {
+Deno.test("ignores a two-letter dimension and the one before it", () => {
   const [x, , c, m] = DIMENSIONS as [string, string, string, string];
   const { table } = read(bytesOf(HEAD, x, c, "53650000 00000000 01000000 00000000 01000000", m));
   deepEqual(table.letters, ["X", "M"]);

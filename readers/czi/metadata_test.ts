@@ -5,7 +5,7 @@ const document = (inside: string) => `<ImageDocument><Metadata>${inside}</Metada
 
 const image = (inside: string) => document(`<Information><Image>${inside}</Image></Information>`);
 
-Deno.test("a channel is named by its display settings, itself, its dye or its id", () => {
+Deno.test("names a channel by its display settings, its own name, its dye or its ID", () => {
   const { channels } = metadataIn(document(
     `<Information><Image><Dimensions><Channels>` +
       `<Channel Id="Channel:0" Name="A"><Color>#FF00ff10</Color></Channel>` +
@@ -26,7 +26,7 @@ Deno.test("a channel is named by its display settings, itself, its dye or its id
   ]);
 });
 
-Deno.test("steps are metres whatever their display unit, and 0 is unknown", () => {
+Deno.test("reads steps in metres for any display unit, and 0 as unknown", () => {
   const distance = (id: string, value: string) =>
     `<Distance Id="${id}"><Value>${value}</Value><DefaultUnitFormat>nm</DefaultUnitFormat></Distance>`;
   const items = distance("X", "4.39E-008") + distance("Y", "0") + distance("Z", "abc") + distance("X", "1");
@@ -34,7 +34,7 @@ Deno.test("steps are metres whatever their display unit, and 0 is unknown", () =
   deepEqual(steps, { X: { step: 4.39e-8 * 1e6, unit: "um" } });
 });
 
-Deno.test("the date is that of the acquisition, else of the document; the year 1 is unknown", () => {
+Deno.test("takes the date of the acquisition, else of the document, and the year 1 as unknown", () => {
   const start = (value: string) => `<AcquisitionDateAndTime>${value}</AcquisitionDateAndTime>`;
   deepEqual(metadataIn(image(start("2016-02-12T09:41:02.4915604Z"))).moment, {
     date: "20160212",
@@ -50,7 +50,7 @@ Deno.test("the date is that of the acquisition, else of the document; the year 1
   deepEqual(metadataIn(document("")).moment, { date: "", time: "" });
 });
 
-Deno.test("the interval is the increment, else the only one in the setup", () => {
+Deno.test("takes the interval from the increment, else from the only one in the setup", () => {
   const setup = (value: string, unit = "min") =>
     `<TimeSeriesSetup><Interval><TimeSpan><Value>${value}</Value><DefaultUnitFormat>${unit}</DefaultUnitFormat>` +
     `</TimeSpan></Interval><Switch><Interval><TimeSpan><Value>7</Value></TimeSpan></Interval></Switch></TimeSeriesSetup>`;
@@ -68,7 +68,7 @@ Deno.test("the interval is the increment, else the only one in the setup", () =>
   equal(of(setup("60"), increment("0")), 60);
 });
 
-Deno.test("the setup gives its scaling, and scenes have names by index", () => {
+Deno.test("reads the scaling of the setup and the names of scenes by index", () => {
   const { setupScaling, sceneNames } = metadataIn(document(
     `<Experiment><ScalingX/><ScalingX>2e-7</ScalingX><ScalingX>9</ScalingX><ScalingY>3e-7</ScalingY></Experiment>` +
       `<Information><Image><Dimensions><S><Scenes><Scene Index="4" Name="left"/><Scene><Name>second</Name></Scene>` +
@@ -79,7 +79,7 @@ Deno.test("the setup gives its scaling, and scenes have names by index", () => {
   equal(metadataIn(document("<Experiment><ScalingX>2e-7</ScalingX></Experiment>")).setupScaling(), null);
 });
 
-Deno.test("sections are cut out of the XML even when they are nested", () => {
+Deno.test("cuts sections out of the XML even if they are nested", () => {
   const experiment =
     `<Experiment a="&gt;"><b><Experiment/><Experiment>c</Experiment></b><Experiments/></Experiment>`;
   const hardware = `<HardwareSetting Id="1"><x/></HardwareSetting>`;
@@ -93,7 +93,7 @@ Deno.test("sections are cut out of the XML even when they are nested", () => {
   deepEqual(xmlSections("<d><Experiment/></d>"), { main: "<d></d>", experiment: "<Experiment/>" });
 });
 
-Deno.test("the pixel time is that of the first channel that states it", () => {
+Deno.test("takes the pixel time of the first channel that states it", () => {
   const pixelTime = (...times: string[]) => {
     const channels = times.map((time) => `<Channel><LaserScanInfo>${time}</LaserScanInfo></Channel>`).join(
       "",

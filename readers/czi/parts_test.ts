@@ -7,7 +7,7 @@ import { jpegColours } from "./subblock.ts";
 const AREA = fc.integer({ min: 0, max: 20 });
 const SIDE = fc.integer({ min: 1, max: 12 });
 
-Deno.test("pixels under tiles are counted once", () => {
+Deno.test("counts pixels under several tiles once", () => {
   const tiles = fc.array(fc.record({ x: AREA, y: AREA, width: SIDE, height: SIDE }), { maxLength: 12 });
   const lines = fc.array(fc.record({ x: fc.constant(3), y: AREA, width: fc.constant(7), height: AREA }));
   fc.assert(

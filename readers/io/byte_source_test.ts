@@ -7,7 +7,7 @@ const ten = new DecodedBytes(Uint8Array.from([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), "t
 const refuses = (run: () => unknown, message: string) =>
   assert.throws(run, (error: unknown) => error instanceof DecodeFailed && error.message === message);
 
-Deno.test("a section counts from its own first byte and reads nothing beside it", () => {
+Deno.test("a section counts from its first byte and reads nothing outside", () => {
   const section = new ByteSection(ten, 3, 4, "the entry");
   assert.deepEqual([...section.read(0, 4, "all")], [3, 4, 5, 6]);
   assert.deepEqual([...new ByteSection(section, 1, 3, "inner").read(1, 2, "part")], [5, 6]);
@@ -18,7 +18,7 @@ Deno.test("a section counts from its own first byte and reads nothing beside it"
   refuses(() => section.readInto(-1, target, "strip 0"), "strip 0 has an impossible position -1 + 2");
 });
 
-Deno.test("a section that does not lie inside its source is refused before anything is read", () => {
+Deno.test("rejects a section outside its source before any read", () => {
   refuses(() => new ByteSection(ten, 8, 3, "the entry"), "the entry at 8 + 3 ends after the file (10 bytes)");
   refuses(() => new ByteSection(ten, 0.5, 1, "the entry"), "the entry has an impossible position 0.5 + 1");
 });

@@ -5,14 +5,14 @@ import { lastNameOf, leavesFolder, placesOf } from "./paths.ts";
 const below = (name: string) => placesOf("/data/set", name);
 const at = (...parts: string[]) => join("/data/set", ...parts);
 
-Deno.test("a name leads to its folder and below, else beside the document by its last part", () => {
+Deno.test("resolves a name in its folder, else beside the document by its last part", () => {
   deepEqual(below("a.tif"), [at("a.tif")]);
   deepEqual(below(" ./a.tif "), [at("a.tif")]);
   deepEqual(below("p/a.tif"), [at("p", "a.tif"), at("a.tif")]);
   deepEqual(below("p\\q\\a.tif"), [at("p", "q", "a.tif"), at("a.tif")]);
 });
 
-Deno.test("only the last part of a name that leaves the folder is looked up", () => {
+Deno.test("looks up only the last part of a name that leaves the folder", () => {
   const names = [
     "../a.tif",
     "p/../../a.tif",
@@ -31,7 +31,7 @@ Deno.test("only the last part of a name that leaves the folder is looked up", ()
   deepEqual(["a.tif", "p/a.tif", "a..tif", "..a/b.tif"].filter(leavesFolder), []);
 });
 
-Deno.test("a name without a file leads nowhere", () => {
+Deno.test("resolves no name without a file", () => {
   for (const name of ["", " ", ".", "..", "a/", "a/..", "/", "C:", "a\0.tif"]) {
     deepEqual([below(name), lastNameOf(name)], [[], ""], JSON.stringify(name));
   }

@@ -23,7 +23,7 @@ async function folder(): Promise<{ at: (name: string) => string } & AsyncDisposa
   };
 }
 
-Deno.test("reads are by position, counted and checked against the size", async () => {
+Deno.test("reads by position, counted and checked against the size", async () => {
   await using dir = await folder();
   await Deno.writeFile(dir.at("a.bin"), Uint8Array.from({ length: 300 }, (_, i) => i % 256));
   const files = new FileAccess();
@@ -45,7 +45,7 @@ Deno.test("reads are by position, counted and checked against the size", async (
   assert.throws(() => file.read(0, 1, "block"), /is closed/);
 });
 
-Deno.test("a file that shrinks while it is read is an error, never zeros", async () => {
+Deno.test("a file that shrinks during a read is an error, never zeros", async () => {
   await using dir = await folder();
   await Deno.writeFile(dir.at("a.bin"), new Uint8Array(100).fill(7));
   const files = new FileAccess();
@@ -71,7 +71,7 @@ Deno.test("a raised flag stops opens and reads", async () => {
   files.close();
 });
 
-Deno.test("only regular files inside the roots are opened; neighbours outside count as missing", {
+Deno.test("opens only regular files inside the roots, and treats neighbours outside as missing", {
   ignore: NO_LINKS,
 }, async () => {
   await using dir = await folder();
@@ -100,7 +100,7 @@ Deno.test("only regular files inside the roots are opened; neighbours outside co
   files.close();
 });
 
-Deno.test("a folder that was exchanged for a link out of the roots hides what lies below", {
+Deno.test("treats files below a folder as missing after a link out of the roots replaced it", {
   ignore: NO_LINKS,
 }, async () => {
   await using dir = await folder();
@@ -124,7 +124,7 @@ Deno.test("a folder that was exchanged for a link out of the roots hides what li
   files.close();
 });
 
-Deno.test("a folder that is exchanged for a link while a file is opened gives an error", {
+Deno.test("fails if a link replaces a folder while a file is opened", {
   ignore: NO_LINKS,
 }, async () => {
   await using dir = await folder();
@@ -171,7 +171,7 @@ const atTop = Deno.build.os === "windows"
 if (!atTop) console.log("Without a file in the topmost folder, the test of a link to that one is skipped");
 
 Deno.test(
-  "a file of the topmost folder is opened through a link to that",
+  "opens a file in the root folder of the system through a link to it",
   { ignore: !atTop || NO_LINKS },
   async () => {
     await using dir = await folder();
@@ -182,7 +182,7 @@ Deno.test(
   },
 );
 
-Deno.test("a fifo is refused at once", { ignore: Deno.build.os === "windows" }, async () => {
+Deno.test("rejects a FIFO at once", { ignore: Deno.build.os === "windows" }, async () => {
   await using dir = await folder();
   await run("mkfifo", { args: [dir.at("pipe")] });
   assert.throws(() => new FileAccess().open(dir.at("pipe")), UnsupportedFormat);
@@ -205,7 +205,7 @@ Deno.test("inside means the root itself or below it", () => {
   }
 });
 
-Deno.test("the first opened files rest beyond the bound of descriptors, and are opened again when read", async () => {
+Deno.test("closes the oldest files beyond the bound of descriptors, and reopens them for a read", async () => {
   await using dir = await folder();
   const files = new FileAccess();
   const opened: RandomAccessFile[] = [];
@@ -229,7 +229,7 @@ Deno.test("the first opened files rest beyond the bound of descriptors, and are 
   assert.throws(() => opened[9]!.read(0, 1, "byte"), /is closed/);
 });
 
-Deno.test("the first and last opened files are marked, and the files read since are listed", async () => {
+Deno.test("marks the first and last opened files, and lists the files read since", async () => {
   await using dir = await folder();
   const files = new FileAccess();
   const paths = Array.from({ length: 100 }, (_, i) => dir.at(`${i}.bin`));

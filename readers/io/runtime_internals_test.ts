@@ -51,7 +51,7 @@ Deno.test("zstd frames decode to their bytes, and damaged ones are refused", () 
   assert.throws(() => decodeFrames(damaged, new Uint8Array(bytes.length), true));
 });
 
-Deno.test("a memory grows as without a judge, unless the judge throws", () => {
+Deno.test("a memory grows as without a check, unless the check throws", () => {
   const { grow } = WebAssembly.Memory.prototype;
   try {
     judgeGrowth((bytes) => {
@@ -66,7 +66,7 @@ Deno.test("a memory grows as without a judge, unless the judge throws", () => {
   }
 });
 
-Deno.test("each compiled module is reported with the length of its bytes", async () => {
+Deno.test("reports each compiled module with the length of its bytes", async () => {
   // Magic number and version: a module without content (WebAssembly core specification, section 5.5.16).
   const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
   const { instantiate } = WebAssembly;

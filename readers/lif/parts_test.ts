@@ -22,7 +22,7 @@ const layoutOf = (
   return imageLayout(parseXml(image(dimensions, attributes), "it"));
 };
 
-Deno.test("blocks without samples and images are bounded", () => {
+Deno.test("bounds the numbers of images and of blocks without samples", () => {
   // A block of no bytes whose name is its number, 22 bytes and two for each digit.
   const one = new Uint8Array(34);
   const view = new DataView(one.buffer);
@@ -51,14 +51,14 @@ const elementsOf = (data: string, more = "") =>
       .root,
   );
 
-Deno.test("documents inside of attachments and the settings of the hardware are left out of the tree", () => {
+Deno.test("leaves documents in attachments and hardware settings out of the tree", () => {
   const inside =
     "<LMSDataContainerHeader><Element Name='no'><Data><Image/></Data></Element></LMSDataContainerHeader>";
   const attached = `<Image><Attachment Name='x'><BleachPoints>${inside}</BleachPoints></Attachment></Image>`;
   deepEqual(elementsOf(attached, inside).map(({ name }) => name), ["a"]);
 });
 
-Deno.test("dimensions in any order: every sample has an address of its own inside the image", () => {
+Deno.test("gives every sample its own address in the image for any order of dimensions", () => {
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: 11 }), { minLength: 1, maxLength: 5 });
   const sizes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 5, maxLength: 5 });
   const indices = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -102,7 +102,7 @@ Deno.test("blue, green and red of a pixel are served as red, green and blue; a c
   deepEqual(order([0, 3, 2]), [[0, 0], [1, 0], [2, 0]]);
 });
 
-Deno.test("the first stamp in UTC", () => {
+Deno.test("reads the first stamp in UTC", () => {
   // 116444736000000000 ticks of 100 ns lie between 1601 and 1970; one day later at 01:02:03.
   const ticks = 116444736000000000n + (86_400n + 3723n) * 10_000_000n;
   deepEqual(momentOfStamp(`${ticks.toString(16)} 1`), { date: "19700102", time: "01:02:03" });
@@ -129,7 +129,7 @@ Deno.test("reads one stamp per plane and channel, per plane, or per time point",
   }
 });
 
-Deno.test("channels must have bytes for all their samples", () => {
+Deno.test("requires bytes for all samples of a channel", () => {
   // 3 rows of 4 samples, each followed by 2 bytes: 16 bytes, 12 samples a channel.
   const at = (...offsets: number[]) =>
     layoutOf([[1, 4, 1], [2, 3, 6]], offsets.map((offset) => [offset])).channels.length;
@@ -138,7 +138,7 @@ Deno.test("channels must have bytes for all their samples", () => {
   throws(() => at(0, 8, 19), /share samples/);
 });
 
-Deno.test("lengths run from the first to the last sample; other values give no step", () => {
+Deno.test("derives steps from lengths between the first and last sample, and none from other values", () => {
   // Five samples have four distances: 8 um / 4. A centimetre and more are numbers of pixels.
   const cases: [number, string, number, string][] = [
     [8e-6, "m", 2, "um"],
@@ -204,7 +204,7 @@ Deno.test("names channels by user-defined names, and colours them by tables of o
   deepEqual(channelList(camera, []).map(({ color }) => color), ["#ff0000", "#00ff00", "#0000ff"]);
 });
 
-Deno.test("a block of another size and unnamed colours give a warning", () => {
+Deno.test("warns about a block of another size and unnamed colours", () => {
   // Five pixels of 3 bytes.
   const pixels = (tag: number) => layoutOf([[1, 5, 3], [2, 2, 15]], [[0, 3], [1, 2], [2, tag]]);
   const plane = layoutOf(XY);
@@ -223,7 +223,7 @@ Deno.test("a block of another size and unnamed colours give a warning", () => {
   }
 });
 
-Deno.test("the settings of a confocal scan: times in seconds, the direction by its name", () => {
+Deno.test("reads the times and the direction of a confocal scan", () => {
   const scanOf = (settings: string) =>
     elementsOf(image(XY, [{}], settings && `<Attachment Name="HardwareSetting">${settings}</Attachment>`))[0]!
       .scan;

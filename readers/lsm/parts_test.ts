@@ -6,7 +6,7 @@ import { readChannelColors, readDrawings, readEvents, readTimeStamps } from "./p
 const at = <T>(read: (tiff: ReturnType<typeof tiffWith>, offset: number) => T, bytes: Uint8Array): T =>
   read(tiffWith(bytes), PART_AT);
 
-Deno.test("colours and names, counted or not", () => {
+Deno.test("reads colours and names with and without a count", () => {
   // The block of a real file: 53 bytes, one red channel called ChS1.
   const real = packed(["i", 53, 1, 1, 40, 44, 0], "\0".repeat(16), "\xff\0\0\0", ["u", 5], "ChS1\0");
   deepEqual(at(readChannelColors, real), { colors: ["#ff0000"], names: ["ChS1"] });
@@ -21,7 +21,7 @@ Deno.test("colours and names, counted or not", () => {
   deepEqual(at(readChannelColors, few), { colors: [], names: ["Ch1"] });
 });
 
-Deno.test("time stamps are bounded", () => {
+Deno.test("bounds the number of time stamps", () => {
   const stamps = at(readTimeStamps, packed(["i", 32, 3], ["d", 5, 5.5, 7]));
   deepEqual([...stamps], [5, 5.5, 7]);
   throws(() => at(readTimeStamps, packed(["i", 8 + 8 * 1_048_577, 1_048_577])), /are 1048577 in/);
@@ -60,7 +60,7 @@ const list = (count: number, ...elements: Uint8Array[]) => {
 
 const read = (bytes: Uint8Array) => readDrawings(tiffWith(bytes), PART_AT, "Roi");
 
-Deno.test("points are at the end of an element, whatever precedes them", () => {
+Deno.test("reads points at the end of an element, whatever precedes them", () => {
   for (const head of [188, 196, 200, 204]) {
     deepEqual(read(list(2, element(14, head, 1.5, 2, 30, 40), element(21, head, 1, 1, 2, 3, 4, 4))), [
       { shape: "line", points: [[1.5, 2], [30, 40]] },
@@ -77,7 +77,7 @@ Deno.test("texts and unknown shapes have no points", () => {
   deepEqual(read(list(0)), []);
 });
 
-Deno.test("lists and elements outside of the file are refused", () => {
+Deno.test("rejects lists and elements outside the file", () => {
   throws(() => read(packed(["i", 1, 199], zeros(192))), /has 1 elements in 199 bytes/);
   throws(() => read(packed(["i", 1, 4_194_305], zeros(400))), /in 4194305 bytes/);
   throws(() => read(packed(["i", 1, 4_000_000], zeros(400))), /ends after the file/);

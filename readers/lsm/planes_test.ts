@@ -50,19 +50,19 @@ function offsetsOf(places: readonly (readonly number[])[], size: number, change:
   });
 }
 
-Deno.test("offsets continue above 4 GB, also within a page", () => {
+Deno.test("continues offsets above 4 GB, also within a page", () => {
   const first = [[1 * GIB, 2 * GIB], [2.5 * GIB], [3 * GIB, 4 * GIB + 5]];
   const places = [...first, [5 * GIB], [6 * GIB, 7 * GIB], [7.5 * GIB]];
   deepEqual(offsetsOf(places, 8 * GIB + 1), places);
 });
 
-Deno.test("thumbnails may lie before their planes", () => {
+Deno.test("accepts thumbnails before their planes", () => {
   const first = [[2 * GIB], [1 * GIB], [3.5 * GIB], [3 * GIB]];
   const places = [...first, [5 * GIB], [4 * GIB + 1], [9 * GIB], [8 * GIB + 7]];
   deepEqual(offsetsOf(places, 10 * GIB), places);
 });
 
-Deno.test("pages are written time by time, over all positions, tiles and depths", () => {
+Deno.test("orders pages by time, then positions, tiles and depths", () => {
   // Written every GIB + 1 bytes: time, position, tile, depth; stored by tile, position, time, depth.
   const [M, P, T, Z] = [2, 3, 2, 2];
   const places = Array.from({ length: M * P * T * Z }, (_, plane) => {
@@ -78,12 +78,12 @@ Deno.test("pages are written time by time, over all positions, tiles and depths"
   deepEqual(offsetsOf(places, 30 * GIB, { M, P, T, Z }), places);
 });
 
-Deno.test("up to 4 GB offsets are used as they are, in any order", () => {
+Deno.test("takes offsets up to 4 GB as they are, in any order", () => {
   const places = [[3 * GIB], [1 * GIB], [2 * GIB], [100_000]];
   deepEqual(offsetsOf(places, 4 * GIB), places);
 });
 
-Deno.test("pages that were never written are missing, with all that follow", () => {
+Deno.test("treats unwritten pages and all following ones as missing", () => {
   const written = [[1 * GIB], [2 * GIB]];
   deepEqual(
     offsetsOf([...written, [0], [0], [3 * GIB], [4 * GIB]], 5 * GIB),
@@ -101,13 +101,13 @@ function typesOf(...fields: Field[]): string[] {
   return readLsmPage(tiff, tiff.first).samples.map(({ sampleType }) => sampleType);
 }
 
-Deno.test("each channel has its own type, or all have the first", () => {
+Deno.test("reads one sample type per channel, or the first for all", () => {
   deepEqual(typesOf([339, 3, [1, 2, 3]]), ["uint32", "int32", "float32"]);
   deepEqual(typesOf([339, 3, [2]]), ["int32", "int32", "int32"]);
   deepEqual(typesOf([258, 3, [8, 16, 8]], [339, 3, [1]]), ["uint8", "uint16", "uint8"]);
 });
 
-Deno.test("interleaved channels have one type", () => {
+Deno.test("requires one sample type for interleaved channels", () => {
   const interleaved: Field[] = [[284, 3, [1]], [273, 4, [8]], [279, 4, [288]]];
   deepEqual(typesOf(...interleaved, [339, 3, [1, 1, 1]]), ["uint32", "uint32", "uint32"]);
   for (const field of [[258, 3, [8, 16, 8]], [339, 3, [1, 2, 1]]] as Field[]) {
@@ -115,7 +115,7 @@ Deno.test("interleaved channels have one type", () => {
   }
 });
 
-Deno.test("planes are written by time, position, tile and focus", () => {
+Deno.test("orders planes by time, position, tile and focus", () => {
   const dimensions: Dimensions = { rows: "Y", T: 2, Z: 2, P: 2, M: 2, warnings: [] };
   // Numbered by scene (tile 0 at both positions, then tile 1), time and focus.
   deepEqual([...writtenOrder(dimensions)], [0, 1, 8, 9, 4, 5, 12, 13, 2, 3, 10, 11, 6, 7, 14, 15]);

@@ -29,7 +29,7 @@ const track = (acquired: number, seconds: number, name: string, pixelTime = 0) =
   close,
 ];
 
-Deno.test("entries form a tree, those of unknown types without values", () => {
+Deno.test("reads a tree of entries, without the values of unknown types", () => {
   deepEqual(read(open(0x1000_0000), ...text(0x1000_0001, "a\xb5"), ["u", 9, 77, 4, 1], close), {
     id: 0x1000_0000,
     value: null,
@@ -40,7 +40,7 @@ Deno.test("entries form a tree, those of unknown types without values", () => {
   });
 });
 
-Deno.test("times and names are those of acquired tracks", () => {
+Deno.test("takes times and names from acquired tracks", () => {
   const tree = read(
     open(0x1000_0000),
     ...real(0x1000_0036, 5.5),
@@ -69,7 +69,7 @@ Deno.test("times and names are those of acquired tracks", () => {
   deepEqual(recordingOf(read(open(0x1000_0000), ...real(0x1000_0036, NaN), close)), empty);
 });
 
-Deno.test("a tree that is too deep, too large or without an end is refused", () => {
+Deno.test("rejects a tree that is too deep, too large or unterminated", () => {
   throws(() => read(open(0x2000_0000), close), /at 8 is not a recording/);
   throws(() => read(open(0x1000_0000), ...long(1, 2)), /ends after the file/);
   const blocks = (count: number) => [open(0x1000_0000), ...Array.from({ length: count }, () => open(7))];
@@ -79,7 +79,7 @@ Deno.test("a tree that is too deep, too large or without an end is refused", () 
   equal(read(open(0x1000_0000), close).entries.length, 0);
 });
 
-Deno.test("days since 1899-12-30 are a date and a time", () => {
+Deno.test("converts days since 1899-12-30 to a date and time", () => {
   // Of two real files, whose times are known from elsewhere.
   deepEqual(startMoment(41732.6559837963), { date: "20140403", time: "15:44:37" });
   deepEqual(startMoment(42888.651192129626), { date: "20170602", time: "15:37:43" });
@@ -87,7 +87,7 @@ Deno.test("days since 1899-12-30 are a date and a time", () => {
   deepEqual(startMoment(25569), { date: "19700101", time: "00:00:00" });
 });
 
-Deno.test("days outside of any calendar give no date", () => {
+Deno.test("gives no date for days outside the calendar", () => {
   for (const days of [null, 0, -5, NaN, Infinity, 1e300]) {
     deepEqual(startMoment(days), { date: "", time: "" });
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { axesOf, calibrated } from "./axes.ts";
 
-Deno.test("units are brought to um and seconds", () => {
+Deno.test("converts units to um and seconds", () => {
   const cases: [number | null, string | null, number, string][] = [
     [0.25, "µm", 0.25, "um"],
     [0.25, "\u03bcm", 0.25, "um"],
@@ -92,7 +92,7 @@ Deno.test("symbols that differ only by case have different meanings", () => {
   }
 });
 
-Deno.test("axes come in the served order, without those of length 1", () => {
+Deno.test("lists axes in the served order, without those of length 1", () => {
   assert.deepEqual(
     axesOf({ X: 5, Y: 1, Z: 1, T: 2, C: 3 }, { X: { step: 0.5, unit: "um" }, C: { step: 9, unit: "um" } }),
     [

@@ -5,7 +5,7 @@ import { MAX_JSON_BYTES } from "../io/limits.ts";
 
 const parse = (text: string) => parseJson(new TextEncoder().encode(text), "the document");
 
-Deno.test("documents within the bounds are parsed", () => {
+Deno.test("parses documents within the bounds", () => {
   assert.deepEqual(parse('\ufeff{"a\\"[": [1, "}"]}'), { 'a"[': [1, "}"] });
   // A comma or a bracket for each value: one array and the commas between its items.
   const most = parse(`[${"0,".repeat(MAX_JSON_VALUES - 1)}0]`);
@@ -15,7 +15,7 @@ Deno.test("documents within the bounds are parsed", () => {
   assert.ok(parse("[".repeat(MAX_JSON_DEPTH) + "]".repeat(MAX_JSON_DEPTH)));
 });
 
-Deno.test("documents beyond the bounds, damaged ones and other encodings are refused", () => {
+Deno.test("rejects oversized and damaged documents, and other encodings", () => {
   const refused: [string, RegExp][] = [
     [`[${"0,".repeat(MAX_JSON_VALUES)}0]`, /the document has more than 1000000 values/],
     ["[".repeat(MAX_JSON_DEPTH + 1), /nested more than 256 deep/],

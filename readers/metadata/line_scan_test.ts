@@ -3,7 +3,7 @@ import { calibrated, UNCALIBRATED } from "./axes.ts";
 import { servedLines } from "../reader.ts";
 import { lineScanOf } from "./line_scan.ts";
 
-Deno.test("a line scan has the times that are stated in units of time", () => {
+Deno.test("a line scan has the times given in units of time", () => {
   deepEqual(lineScanOf(calibrated(2.5, "ms"), calibrated(2, "us")), {
     secondsPerLine: 0.0025,
     secondsPerPixel: 0.000002,
@@ -18,14 +18,14 @@ Deno.test("a line scan has the times that are stated in units of time", () => {
   }
 });
 
-Deno.test("the words of the programs give the direction, in any case", () => {
+Deno.test("reads the direction from the words of each program, in any case", () => {
   const known = (text: string) => lineScanOf(null, null, text).bidirectional;
   deepEqual(["Oneway", "Unidirectional", "one-way "].map(known), [false, false, false]);
   deepEqual(["Roundtrip", "Bidirectional", "BI-DIRECTIONAL"].map(known), [true, true, true]);
   deepEqual(["", "Random", "not bidirectional"].map(known), [null, null, null]);
 });
 
-Deno.test("the lines that every wanted channel holds are served", () => {
+Deno.test("serves the lines that every requested channel has", () => {
   deepEqual(servedLines([5, 5], 5), { rows: 5, filled: { start: 0, end: 5 }, warnings: [] });
   const { rows, filled, warnings } = servedLines([5, 3], 6, { start: 2, end: 5 });
   deepEqual([rows, filled], [3, { start: 2, end: 3 }]);

@@ -16,7 +16,7 @@ Deno.test("finds dates with the year first that exist in a calendar", () => {
   for (const [text, date, time] of cases) deepEqual(momentOf(text), { date, time }, text);
 });
 
-Deno.test("the first and the last of each part of a date, and what lies beyond", () => {
+Deno.test("accepts the first and last value of each part of a date, and none beyond", () => {
   const one = [2000, 1, 1] as const;
   for (const [year, month, day] of [[1900, 1, 1], [9999, 12, 31], [2000, 4, 30], [2000, 2, 29]] as const) {
     const two = (part: number) => String(part).padStart(2, "0");
@@ -31,13 +31,13 @@ Deno.test("the first and the last of each part of a date, and what lies beyond",
   for (const time of [[24, 0, 0], [0, 60, 0], [0, 0, 61]] as const) deepEqual(moment(one, time).time, "");
 });
 
-Deno.test("the first moment that is known counts", () => {
+Deno.test("takes the first known moment", () => {
   const [one, two] = [momentOf("2020-01-02"), momentOf("2021-01-02")];
   deepEqual(firstMoment(UNDATED, one, two), one);
   deepEqual(firstMoment(UNDATED), UNDATED);
 });
 
-Deno.test("a clock of twelve hours", () => {
+Deno.test("reads a twelve-hour clock", () => {
   const hours = [["12", "AM"], ["1", "AM"], ["12", "PM"], ["11", "pm"]].map(([h, half]) => hourOf(h!, half));
   deepEqual(hours, [0, 1, 12, 23]);
   deepEqual(hourOf("14", undefined), 14);

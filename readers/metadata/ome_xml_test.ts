@@ -13,7 +13,7 @@ Deno.test("trims the name of an image; a blank one is null", () => {
   deepEqual(names, ["a b", null, null]);
 });
 
-Deno.test("colours are red, green, blue and opacity in the bytes of a signed number", () => {
+Deno.test("reads red, green, blue and opacity from the bytes of a signed number", () => {
   const colors = (...written: string[]) =>
     read(`>${written.map((color) => `<Channel Color="${color}"/>`).join("")}<Channel/>`).colors;
   // The default of the schema, -1, is ffffffff. 16711935 is 00ff00ff; -16776961 and 4278190335 are ff0000ff.
@@ -48,7 +48,7 @@ Deno.test("warns when the positions of planes contradict the stated step, if bot
   deepEqual(doubts([10, 13, 16], 'PositionZUnit="um"', ' PhysicalSizeZUnit="px"'), []);
 });
 
-Deno.test("times are those of the first channel and depth, from the first on, in seconds", () => {
+Deno.test("takes the times of the first channel and depth, in seconds from the first", () => {
   const plane = (t: number | string, delta: string | null, more = "", c = 0, z = 0) =>
     `<Plane TheT="${t}" TheC="${c}" TheZ="${z}" ${delta === null ? "" : `DeltaT="${delta}"`} ${more}/>`;
   const times = (size: string, ...planes: string[]) => read(`SizeT="${size}">${planes.join("")}`).times;

@@ -23,7 +23,7 @@ Deno.test("images and source images are named after scan and cycle", () => {
   for (const name of others) equal(namedPart(name), null, name);
 });
 
-Deno.test("the source image of an image is called after it", () => {
+Deno.test("finds the source image of an image by its name", () => {
   equal(sourceName("a_Cycle00001_CurrentSettings_Ch2_000001.tif"), "a-Cycle00001_Ch2Source.tif");
   equal(sourceName("a_Cycle00002_Ch1_000001.ome.tif"), "a-Cycle00002_Ch1Source.tif");
   equal(sourceName("a.tif"), null);

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { beginsScan, parseScan, scanMoment, settingOf, sourceSteps } from "./pvscan.ts";
 
-Deno.test("a document is recognised by its first element", () => {
+Deno.test("recognises a document by its first element", () => {
   const yes = [
     "<PVScan>",
     '\uFEFF<?xml version="1.0"?>\n<PVScan date="">',
@@ -11,7 +11,7 @@ Deno.test("a document is recognised by its first element", () => {
   deepEqual([yes.map(beginsScan), no.map(beginsScan)], [yes.map(() => true), no.map(() => false)]);
 });
 
-Deno.test("files are sorted by channel; names lose their folder, pages count from 0", () => {
+Deno.test("sorts files by channel, strips folders from names and counts pages from 0", () => {
   const scan = parseScan(
     '<PVScan date="d"><Sequence type="Single" cycle="2" time="t"><Frame relativeTime="0,5" absoluteTime="x">' +
       '<File channel="3" channelName="c" filename="C:\\a\\b.tif" page="4"/><File channel="1" filename="a/c.tif" source="s.tif"/>' +
@@ -69,7 +69,7 @@ const steps = (root: string, mode: string, frame: string) => {
   return [y.step, y.unit, x.step, x.unit];
 };
 
-Deno.test("steps of the frame that a line was drawn on are those of the document, or of a straight line", () => {
+Deno.test("takes the steps of the source frame from the document, or from a straight line", () => {
   deepEqual(steps(shard(0.3), "freeHand", shard(0.5)), [0.3, "um", 0.3, "um"]);
   deepEqual(steps(shard(0.3), "straightLine", ""), [0.3, "um", 0.3, "um"]);
   deepEqual(steps("", "straightLine", shard(0.5)), [0.5, "um", 0.5, "um"]);
@@ -78,7 +78,7 @@ Deno.test("steps of the frame that a line was drawn on are those of the document
 
 const state = (inner: string) => parseScan(`<PVScan><PVStateShard>${inner}</PVStateShard></PVScan>`).state;
 
-Deno.test("settings of both versions have one form", () => {
+Deno.test("reads the settings of both versions", () => {
   const five = state(
     '<PVStateValue key="scanLinePeriod" value="0.002"/><PVStateValue key="micronsPerPixel">' +
       '<IndexedValue index="XAxis" value="0.25"/><IndexedValue index="YAxis" value="0,5"/></PVStateValue>' +
@@ -99,7 +99,7 @@ Deno.test("settings of both versions have one form", () => {
   equal(settingOf([four], "positionCurrent/ZAxis"), 7.5);
 });
 
-Deno.test("the innermost level that has a setting counts", () => {
+Deno.test("takes a setting from the innermost level that has it", () => {
   const [frame, sequence, root] = ["1", "", "3"].map((value) =>
     state(value && `<Key key="linesPerFrame" value="${value}"/><Key key="rotation" value="0"/>`)
   );
@@ -109,7 +109,7 @@ Deno.test("the innermost level that has a setting counts", () => {
   equal(settingOf([root!], "rotation"), null);
 });
 
-Deno.test("a comma stands before decimals where no point does", () => {
+Deno.test("reads a decimal comma in a number without a point", () => {
   const numberOf = (text: string) =>
     settingOf([state(`<Key key="linesPerFrame" value="${text}"/>`)], "linesPerFrame");
   const cases: [string, number | null][] = [

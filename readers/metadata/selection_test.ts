@@ -43,14 +43,14 @@ function opening(holds?: (channel: number, position: Position) => boolean, indic
 const refused = (message: string) => (error: unknown) =>
   error instanceof DecodeFailed && error.message === message;
 
-Deno.test("a session opens at index 0 of every axis where each channel has a plane there", () => {
+Deno.test("opens at index 0 of every axis if each channel has a plane there", () => {
   for (const holds of [undefined, () => true, (_: number, { t }: Position) => t === 0]) {
     const { loaded, position, codes } = opening(holds);
     deepEqual([loaded, position, codes], ["0A 1B 2C", [0, 0, 0], []]);
   }
 });
 
-Deno.test("the first position is the first along T, then Z, then L", () => {
+Deno.test("takes the first position along T, then Z, then L", () => {
   const at = (...places: number[][]) =>
     opening((_, { t, z, l }) => places.some((place) => `${place}` === `${[t, z, l]}`)).position;
   deepEqual(at([0, 0, 1], [0, 1, 0]), [0, 0, 1]);
@@ -64,13 +64,13 @@ Deno.test("a warning names the position and the channels that lack the first one
   deepEqual(texts, ['Opened at T 1, Z 1: channels 1 ("B"), 2 ("C") have no plane before']);
 });
 
-Deno.test("a channel without any plane is left out, and the others keep index and name", () => {
+Deno.test("leaves out a channel without planes, and keeps index and name of the others", () => {
   const { loaded, position, codes, texts } = opening((c) => c !== 1);
   deepEqual([loaded, position, codes], ["0A 2C", [0, 0, 0], ["channel_missing"]]);
   deepEqual(texts, ['No plane of channel 1 ("B") in any file; the others are loaded']);
 });
 
-Deno.test("a channel without any plane is refused where it was asked for, with a selection that works", () => {
+Deno.test("rejects a requested channel without planes, and names a selection that works", () => {
   throws(
     () => opening((c) => c !== 1, [2, 1, 0]),
     refused('channel 1 ("B") has no plane in any file; "channelIndices": [2, 0] works'),
@@ -82,7 +82,7 @@ Deno.test("a channel without any plane is refused where it was asked for, with a
   );
 });
 
-Deno.test("without a common position the message names a selection that works", () => {
+Deno.test("names a selection that works if no position is common", () => {
   const holds = (c: number, { t }: Position) => c === 0 || c === 1 ? t === c : t === 0;
   const message =
     'no position has a plane of each of channels 0 ("A"), 1 ("B"), 2 ("C"); "channelIndices": [0, 2] works';
@@ -99,7 +99,7 @@ const channel = (index: number, rows: number, columns: number): Channel => ({
   color: null,
 });
 
-Deno.test("channels of one shape load together; others are refused with a selection that works", () => {
+Deno.test("loads channels of one shape together, and names a selection that works for others", () => {
   const channels = [channel(0, 512, 512), channel(1, 512, 512), channel(2, 256, 256), channel(3, 256, 256)];
   const wanted = (indices: number[] | null) => wantedChannels("a.czi", channels, indices);
   deepEqual(wanted([1, 0]).map((c) => c.index), [1, 0]);
@@ -122,7 +122,7 @@ const AXES: readonly Axis[] = [
   { name: "X", size: 8, step: 1, unit: "um" },
 ];
 
-Deno.test("an index outside its axis is refused; an axis that is left out has the size 1", () => {
+Deno.test("rejects an index outside its axis; an omitted axis has size 1", () => {
   requirePosition("a.tif", AXES, { t: 2, z: 0, l: 0 });
   for (const [letter, size] of [["t", 3], ["z", 1], ["l", 1]] as const) {
     for (const index of [size, size + 7, -1, 0.5, NaN]) {
@@ -135,7 +135,7 @@ Deno.test("an index outside its axis is refused; an axis that is left out has th
   });
 });
 
-Deno.test("a scene beyond the last is refused", () => {
+Deno.test("rejects a scene beyond the last", () => {
   requireScene("a.tif", 1, 0);
   for (const scene of [1, -1, 0.5]) {
     throws(() => requireScene("a.tif", 1, scene), {

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { leadingNumber, numberOf, textFrom } from "./text.ts";
 
-Deno.test("text is UTF-16 with a mark, UTF-8, or in the code page of Western Windows", () => {
+Deno.test("decodes UTF-16 with a byte order mark, UTF-8 and Windows-1252", () => {
   const cases: [number[], string][] = [
     [[0xff, 0xfe, 0xb5, 0x00, 0x6d, 0x00], "µm"],
     [[0xfe, 0xff, 0x00, 0xb5, 0x00, 0x6d], "µm"],
@@ -14,7 +14,7 @@ Deno.test("text is UTF-16 with a mark, UTF-8, or in the code page of Western Win
   for (const [bytes, text] of cases) equal(textFrom(Uint8Array.from(bytes)), text, text);
 });
 
-Deno.test("a whole text is a number, or it starts with one", () => {
+Deno.test("parses a text that is a number or starts with one", () => {
   // text, what the whole of it is, what it starts with
   const cases: [string | null | undefined, number | null, number | null][] = [
     ["1.5", 1.5, 1.5],

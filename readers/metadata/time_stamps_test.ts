@@ -22,7 +22,7 @@ function doubts(
   );
 }
 
-Deno.test("stamps that rise count from the first", () => {
+Deno.test("counts ascending stamps from the first", () => {
   deepEqual(timesFrom([5, 5.5, 7]), [0, 0.5, 2]);
   deepEqual(timesFrom(Float64Array.of(-500, 250), 1000), [0, 0.75]);
   for (const stamps of [null, [], [1], [1, NaN, 2], [NaN, 1], [0, Infinity], [0, 0], [0, 2, 1]]) {
@@ -50,7 +50,7 @@ Deno.test("warns with both values when a step differs from the time stamps by mo
   equal(doubts("Y", { step: 0.001, times: [0, 2, 4] }).length, 0);
 });
 
-Deno.test("small differences, and axes without stamps or seconds, are not reported", () => {
+Deno.test("ignores small differences, and axes without stamps or seconds", () => {
   equal(doubts("T", { step: 1, times: [0, 1.009] }).length, 0);
   equal(doubts("T", { step: 1, times: null }).length, 0);
   equal(doubts("T", { step: 1, times: [0] }).length, 0);

@@ -4,7 +4,7 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { allowedXml, child, children, descendant, descendants, parseXml } from "./xml.ts";
 
-Deno.test("elements, attributes and text by local name", () => {
+Deno.test("finds elements, attributes and text by local name", () => {
   const root = parseXml(
     `<?xml version="1.0"?><a:Image xmlns:a="urn:x" a:ID="1"><Pixels SizeX="3"> <Name>G&lt;FP &#181;</Name><b:Name>2</b:Name><![CDATA[raw]]></Pixels></a:Image>`,
     "OME-XML",
@@ -20,7 +20,7 @@ Deno.test("elements, attributes and text by local name", () => {
   assert.equal(descendant(root, "Missing"), undefined);
 });
 
-Deno.test("damage is refused with a position", () => {
+Deno.test("rejects damage with its position", () => {
   const cases = [
     "",
     "   ",
@@ -37,13 +37,13 @@ Deno.test("damage is refused with a position", () => {
   assert.throws(() => parseXml("<a>\n</b>", "OME-XML"), /OME-XML is damaged: 2:/);
 });
 
-Deno.test("no document type, so no entity expands", () => {
+Deno.test("rejects a document type, so no entity expands", () => {
   const bomb = `<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;">]><a>&y;</a>`;
   assert.throws(() => parseXml(bomb, "OME-XML"), /declares a document type/);
   assert.throws(() => parseXml(`<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>`, "OME-XML"), /document type/);
 });
 
-Deno.test("size, nesting and number of nodes are bounded, and the process lives", () => {
+Deno.test("bounds size, nesting and number of nodes without ending the process", () => {
   assert.throws(() => parseXml("<a>".repeat(300) + "</a>".repeat(300), "x"), /nested more than 256 deep/);
   assert.equal(parseXml("<a>".repeat(256) + "</a>".repeat(256), "x").name, "a");
   assert.throws(() => parseXml(`<r>${"<a/>".repeat(1_000_001)}</r>`, "x"), /more than 1000000 nodes/);
@@ -51,7 +51,7 @@ Deno.test("size, nesting and number of nodes are bounded, and the process lives"
   assert.throws(() => parseXml("x".repeat(MAX_XML_BYTES), "x"), /x is damaged: /);
 });
 
-Deno.test("smaller limits hold, and documents can share them", () => {
+Deno.test("applies smaller limits, also shared by several documents", () => {
   const limits = { nodes: 5, depth: 2 };
   assert.equal(parseXml('<a x="1" y="2"/>', "x", limits).name, "a");
   assert.equal(limits.nodes, 2, "an element and two attributes");
@@ -59,7 +59,7 @@ Deno.test("smaller limits hold, and documents can share them", () => {
   assert.throws(() => parseXml("<a><b><c/></b></a>", "x", { nodes: 9, depth: 2 }), /nested more than 2 deep/);
 });
 
-Deno.test("descendants come in document order", () => {
+Deno.test("lists descendants in document order", () => {
   const root = parseXml('<a><b i="1"><b i="2"/></b><c><b i="3"/></c></a>', "x");
   assert.deepEqual(descendants(root, "b").map((b) => b.attributes.i), ["1", "2", "3"]);
   assert.deepEqual(descendants(undefined, "b"), []);
@@ -94,7 +94,7 @@ Deno.test("any text gives a tree or a DecodeFailed", () => {
   );
 });
 
-Deno.test("elements that are left out are judged and do not count", () => {
+Deno.test("checks omitted elements without counting them", () => {
   const omits = (name: string, parent: string | undefined) => name === "skip" && parent === "a";
   const parse = (text: string, nodes = 3) => parseXml(text, "x", { nodes, depth: 4, omits });
   const root = parse(`<a>1<skip x="1">text<b><skip/></b></skip>2<c><skip/></c></a>`);
@@ -109,7 +109,7 @@ Deno.test("elements that are left out are judged and do not count", () => {
   );
 });
 
-Deno.test("what XML forbids is replaced, as it is and as a reference", () => {
+Deno.test("replaces forbidden characters, literal or as a reference", () => {
   assert.equal(
     allowedXml("a\u0001b\tc\n\ufffed&#1;&#x1F;&#10;&#x9;"),
     "a\ufffdb\tc\n\ufffdd\ufffd\ufffd&#10;&#x9;",

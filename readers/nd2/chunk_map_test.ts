@@ -23,7 +23,7 @@ function find(bytes: Uint8Array) {
 const GOOD = nd2File(CHUNKS);
 const found = find(GOOD);
 
-Deno.test("the map lists frames by number and metadata by name", () => {
+Deno.test("lists frames by number and metadata by name", () => {
   equal(found.fault, null);
   deepEqual(found.frames.map(([number]) => number), [0, 1]);
   deepEqual(found.named.map(([name]) => name), [
@@ -35,7 +35,7 @@ Deno.test("the map lists frames by number and metadata by name", () => {
   deepEqual(found.frames[0], [0, 112]);
 });
 
-Deno.test("a walk replaces a missing or wrong map", () => {
+Deno.test("walks the chunks if the map is missing or wrong", () => {
   const cases: [Uint8Array, RegExp][] = [
     [GOOD.subarray(0, -1), /does not end/],
     [GOOD.subarray(0, -60), /does not end/],
@@ -61,7 +61,7 @@ Deno.test("a walk replaces a missing or wrong map", () => {
   }
 });
 
-Deno.test("a walk ends where a length leads beyond the file", () => {
+Deno.test("ends a walk at a length beyond the file", () => {
   for (const length of [2 ** 40, 2 ** 53 - 1]) {
     const bytes = concat(chunk("ImageDataSeq|0!", frame(), length), chunk("ImageDataSeq|1!", frame()));
     deepEqual(find(bytes).frames, [[0, 0]]);
@@ -69,7 +69,7 @@ Deno.test("a walk ends where a length leads beyond the file", () => {
   deepEqual(find(new Uint8Array(200)).frames, []);
 });
 
-Deno.test("a map has a signature after its last entry, and at most 128 MiB", () => {
+Deno.test("requires a signature after the last entry of a map of at most 128 MiB", () => {
   const unsigned = GOOD.slice();
   const view = new DataView(unsigned.buffer);
   const map = view.getUint32(GOOD.length - 8, true);
@@ -90,7 +90,7 @@ Deno.test("a map has a signature after its last entry, and at most 128 MiB", () 
   match(opened((128 << 20) + 1)().fault!, /it has 134217729 bytes, more than 134217728/);
 });
 
-Deno.test("a name field has at most 64 KiB and ends in the file; data may be empty", () => {
+Deno.test("accepts a name field of up to 64 KiB inside the file, and empty data", () => {
   const chunks = (field: number, kept = 16 + field) => {
     const bytes = new Uint8Array(16 + field);
     bytes.set(chunk("ImageAttributes!", new Uint8Array()));
@@ -100,13 +100,13 @@ Deno.test("a name field has at most 64 KiB and ends in the file; data may be emp
   deepEqual([chunks(64 << 10), chunks((64 << 10) + 1), chunks(1000), chunks(1000, 1015)], [1, 0, 1, 0]);
 });
 
-Deno.test("a chunk is read up to a bound", () => {
+Deno.test("reads a chunk up to a bound", () => {
   const file = new DecodedBytes(chunk("a!", new Uint8Array(9)), "the file");
   equal(readChunk(file, "a!", 0, 9).length, 9);
   throws(() => readChunk(file, "a!", 0, 8), /chunk "a!" at 0 has 9 bytes, more than 8/);
 });
 
-Deno.test("a walk finds chunks at multiples of 4096 and between them", () => {
+Deno.test("finds chunks at multiples of 4096 and between them on a walk", () => {
   const pad = (bytes: Uint8Array) => concat(bytes, new Uint8Array(-bytes.length & 4095));
   const [first, second, third] = [0, 1, 2].map((n) => chunk(`ImageDataSeq|${n}!`, frame()));
   const loose = pad(concat(first!, second!));
@@ -117,7 +117,7 @@ Deno.test("a walk finds chunks at multiples of 4096 and between them", () => {
   deepEqual(find(concat(pad(concat(first!, padding)).subarray(0, 4096), third!)).frames, [[0, 0], [2, 4096]]);
 });
 
-Deno.test("the numbers of frames and metadata are bounded, and their heap is estimated", () => {
+Deno.test("bounds the numbers of frames and metadata, and estimates their heap", () => {
   const chunks = new StoredChunks();
   for (let frame = 0; frame < MAX_FRAMES; frame += 1) chunks.add(`ImageDataSeq|${frame}!`, frame);
   equal(chunks.bytes, 60 * MAX_FRAMES);

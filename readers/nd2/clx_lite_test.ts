@@ -8,7 +8,7 @@ const parse = (bytes: Uint8Array) => parseLite(bytes, "the chunk", variantBudget
 
 const double = (value: number) => new Uint8Array(Float64Array.of(value).buffer);
 
-Deno.test("values of each type are read", () => {
+Deno.test("reads values of each type", () => {
   const text = new Uint8Array(Uint16Array.from("µm\0", (letter) => letter.charCodeAt(0)).buffer);
   const inside = level("root", [
     entry(1, "bTrue", Uint8Array.of(116)),
@@ -48,12 +48,12 @@ Deno.test("values of each type are read", () => {
   deepEqual(parse(packed(packed(inside))), parse(inside));
 });
 
-Deno.test("a text without a final NUL ends with its level", () => {
+Deno.test("ends a text without a final NUL with its level", () => {
   deepEqual(parse(entry(8, "a", Uint8Array.of(0x41, 0, 0x42, 0))), new Map([["a", "AB"]]));
   deepEqual(parse(entry(8, "a", Uint8Array.of(0x41, 0, 0x42))), new Map([["a", "A"]]));
 });
 
-Deno.test("damaged bytes are refused with their place", () => {
+Deno.test("rejects damaged bytes with their offset", () => {
   const one = number("a", 1);
   const cases: [Uint8Array, RegExp][] = [
     [one.subarray(0, -1), /ends within an entry that needs 4 bytes/],
@@ -75,7 +75,7 @@ Deno.test("damaged bytes are refused with their place", () => {
   for (const [bytes, message] of cases) throws(() => parse(bytes), { tag: "decode_failed", message });
 });
 
-Deno.test("nesting, entries and inflated bytes are bounded", () => {
+Deno.test("bounds nesting, entries and inflated bytes", () => {
   let deep = number("a", 1);
   for (let i = 0; i < MAX_LEVELS; i += 1) deep = level("a", [deep]);
   ok(parse(deep));

@@ -33,7 +33,7 @@ const VALUES = new Map<string, Variant>([
   ["flags", new Map([["_00", "true"]])],
 ]);
 
-Deno.test("values of each type are read below their wrappers", () => {
+Deno.test("reads values of each type below their wrappers", () => {
   deepEqual(parse(bytesOf(DOCUMENT)), { value: VALUES, codes: [] });
   deepEqual(["uiCount", "dStep", "bOn", "bOff", "wsName"].map((name) => numberIn(VALUES, name)), [
     3,
@@ -45,7 +45,7 @@ Deno.test("values of each type are read below their wrappers", () => {
   deepEqual([flagsOf(VALUES.get("flags")), flagsOf(["1", "0", "false"])], [[true], [true, false, false]]);
 });
 
-Deno.test("documents are read in UTF-8, UTF-16 and the code page of Western Windows", () => {
+Deno.test("reads documents in UTF-8, UTF-16 and Windows-1252", () => {
   const named = (name: string) =>
     `<variant><no_name><a runtype="CLxStringW" value="${name}"/></no_name></variant>`;
   const damaged = bytesOf(named("µ #"));
@@ -65,7 +65,7 @@ Deno.test("documents are read in UTF-8, UTF-16 and the code page of Western Wind
   for (const [bytes, name] of cases) equal(parse(bytes).value.get("a"), name);
 });
 
-Deno.test("XML is recognised in each encoding", () => {
+Deno.test("recognises XML in each encoding", () => {
   const documents = ["<a/>", "\ufeff<a/>"];
   for (const text of documents) ok(isXml(bytesOf(text)) && isXml(bytesOf(text, "utf16le")));
   ok(isXml(Uint8Array.of(0xfe, 0xff, 0, 0x3c)) && isXml(Uint8Array.of(0, 0x3c)));
@@ -73,7 +73,7 @@ Deno.test("XML is recognised in each encoding", () => {
   for (const other of [[11, 0x3c, 0x61, 0], [0, 0], [0xff, 0xfe], []]) ok(!isXml(Uint8Array.from(other)));
 });
 
-Deno.test("UTF-8 may end within a character", () => {
+Deno.test("accepts UTF-8 that ends within a character", () => {
   equal(metadataText(Uint8Array.of(...bytesOf("<a b='"), 0xc2)), "<a b='");
   equal(metadataText(Uint8Array.of(...bytesOf("<a b='"), 0xb5, 0x27)), "<a b='\u00b5'");
   // Half a byte order mark.
@@ -81,11 +81,11 @@ Deno.test("UTF-8 may end within a character", () => {
   equal(metadataText(Uint8Array.of(...bytesOf("<a/>"), 0)), "<a/>");
 });
 
-Deno.test("forbidden characters are replaced, and zeros after the end are dropped", () => {
+Deno.test("replaces forbidden characters, and drops zeros after the end", () => {
   equal(metadataText(bytesOf("<a>\u0001&#x2;&#31;&#65;\t</a>\0\0")), "<a>\ufffd\ufffd\ufffd&#65;\t</a>");
 });
 
-Deno.test("a truncated document is read up to its end, with a warning", () => {
+Deno.test("reads a truncated document up to its end, with a warning", () => {
   const cut = DOCUMENT.indexOf("<list");
   for (const end of [cut, cut + 3, DOCUMENT.length - 3]) {
     const { value, codes } = parse(bytesOf(DOCUMENT.slice(0, end)));
@@ -101,7 +101,7 @@ Deno.test("a truncated document is read up to its end, with a warning", () => {
   for (const text of ["<a><b></a>", "<a", ""]) throws(() => parse(bytesOf(text)), { tag: "decode_failed" });
 });
 
-Deno.test("entities and deep documents are refused, long runs are parsed in linear time", () => {
+Deno.test("rejects entities and deep documents, and parses long runs in linear time", () => {
   throws(() => parse(bytesOf('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')), /document type/);
   throws(() => parse(bytesOf("<a>".repeat(300))), /nested/);
   // A quadratic search would take hours.

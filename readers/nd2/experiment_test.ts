@@ -19,7 +19,7 @@ const short = (experiment: unknown) =>
   loopsOf(variant(experiment) as VariantObject)
     .map(({ kind, count, measured, nominal }) => [kind, count, measured, nominal]);
 
-Deno.test("loops are listed from the outermost to the innermost, with their steps", () => {
+Deno.test("lists loops from the outermost to the innermost, with their steps", () => {
   const inner = level(4, { uiCount: 3, dZStep: -0.5 });
   deepEqual(short(level(1, { uiCount: 2, dPeriod: 1000, dAvgPeriodDiff: 1010 }, inner)), [
     ["T", 2, 1010, 1000],
@@ -30,7 +30,7 @@ Deno.test("loops are listed from the outermost to the innermost, with their step
   deepEqual(short({}), []);
 });
 
-Deno.test("valid positions are counted, as points or as coordinates by axis", () => {
+Deno.test("counts valid positions, given as points or as coordinates by axis", () => {
   // The empty element is skipped and has no flag.
   const points = { Points: [{ dPosName: "a" }, {}, { pPosName: "b" }, { dPosX: 1 }] };
   deepEqual(short({ ...level(2, points), pItemValid: Uint8Array.of(1, 0, 7) }), [["P", 2, null, null]]);
@@ -42,14 +42,14 @@ Deno.test("valid positions are counted, as points or as coordinates by axis", ()
   deepEqual(names, [["b"]]);
 });
 
-Deno.test("valid phases add up", () => {
+Deno.test("sums valid phases", () => {
   const pPeriod = [{ uiCount: 2, dPeriod: 100 }, { uiCount: 50 }, { uiCount: 2, dPeriod: 300 }];
   deepEqual(short(level(8, { pPeriod, pPeriodValid: Uint8Array.of(1, 0, 1) })), [["T", 4, null, 200]]);
   const first = { pPeriod, pPeriodValid: { _00: true, _01: false, _02: false } };
   deepEqual(short(level(8, first)), [["T", 2, null, 100]]);
 });
 
-Deno.test("unknown kinds of loops are refused; loops of less than one step are skipped", () => {
+Deno.test("rejects unknown kinds of loops, and skips loops of less than one step", () => {
   for (const type of [3, 5, 9, 10]) {
     throws(() => short(level(type, { uiCount: 2 })), { tag: "decode_failed" });
   }
@@ -76,7 +76,7 @@ Deno.test("outer loops vary slowest", () => {
   equal(new FrameNumbers([loop("U", 5), loop("Z", 4)]).at({ t: 0, z: 3 }, 0), 3);
 });
 
-Deno.test("loops of one kind share an axis", () => {
+Deno.test("merges loops of one kind into one axis", () => {
   const twice = new FrameNumbers([loop("T", 2), loop("Z", 2), loop("T", 3)]);
   deepEqual([twice.size("T"), twice.loop("T"), twice.loop("Z")?.count], [6, null, 2]);
   // Time point 4 of 6 is the second of the outer loop and the second of the inner: (1 * 2 + 1) * 3 + 1.
@@ -107,6 +107,6 @@ Deno.test("each frame has one position", () => {
   );
 });
 
-Deno.test("loops of too many frames are refused", () => {
+Deno.test("rejects loops of too many frames", () => {
   throws(() => new FrameNumbers([loop("T", 2 ** 20), loop("Z", 2 ** 11)]), /declares 2147483648 frames/);
 });

@@ -29,7 +29,7 @@ function sizeOf(
   return [columns, rows, found, bits];
 }
 
-Deno.test("the size of a codestream is found, also after the boxes of a JP2", () => {
+Deno.test("finds the size of a codestream, also after the boxes of a JP2", () => {
   deepEqual(sizeOf({}), [20, 16, 1, 8]);
   // Half a start marker is skipped.
   deepEqual(sizeOf({}, [0xff, 0x4f, 0xff, 0, 0xff, 0x4f, 0, 0x51, 0, 0, 0xff, 0x51]), [20, 16, 1, 8]);
@@ -38,7 +38,7 @@ Deno.test("the size of a codestream is found, also after the boxes of a JP2", ()
   deepEqual(sizeOf({ depth: 0x80 | 11 }), [20, 16, 1, 12]);
 });
 
-Deno.test("unsupported codestreams are refused", () => {
+Deno.test("rejects unsupported codestreams", () => {
   const cases: [Parameters<typeof sizeOf>[0], RegExp][] = [
     [{ size: [0, 16] }, /is 16 x 0 x 1/],
     [{ size: [20, 2], offset: [0, 2] }, /is 0 x 20 x 1/],
@@ -65,7 +65,7 @@ const level = (Type: number, LoopPars: unknown, NextLevelEx: unknown = {}) => ({
   NextLevelEx,
 });
 
-Deno.test("loops are numbered, or nested in each other", () => {
+Deno.test("reads numbered loops and nested loops", () => {
   const [t, z] = [level(1, { Count: 2, Period: { _0: { Count: 2, Period: 500 } } }), level(4, { Count: 3 })];
   const expected = [["T", 2, null, 500], ["Z", 3, null, null]];
   deepEqual(short({ LoopNo01: z, LoopNo00: t }), expected);
@@ -73,7 +73,7 @@ Deno.test("loops are numbered, or nested in each other", () => {
   deepEqual(short({}), []);
 });
 
-Deno.test("the focus step comes from the description, the loop or its range", () => {
+Deno.test("takes the focus step from the description, the loop or its range", () => {
   const range = { Count: 3, ZLow: -1, ZHigh: 2 };
   deepEqual(short(level(4, { ...range, ZStep: -0.75 })), [["Z", 3, null, 0.75]]);
   // (2 - -1) / 2.
@@ -83,7 +83,7 @@ Deno.test("the focus step comes from the description, the loop or its range", ()
   deepEqual(short(level(4, { Count: 1, ZLow: 0, ZHigh: 2 })), [["Z", 1, null, null]]);
 });
 
-Deno.test("the description counts positions and time points; the phase of this count has the step", () => {
+Deno.test("counts positions and time points by the description, with the step of the matching phase", () => {
   const phases = {
     Period: { _0: { Count: 9, Period: 10 }, _1: { Count: 4, Period: 20, AvgPeriodDiff: 21 }, _2: {} },
   };
@@ -100,7 +100,7 @@ Deno.test("the description counts positions and time points; the phase of this c
   deepEqual(short(level(2, { PosX: { a: 1, b: 2 } })), [["P", 2, null, null]]);
 });
 
-Deno.test("channels are not a loop; unknown loops are refused", () => {
+Deno.test("skips loops of channels, and rejects unknown loops", () => {
   deepEqual(short(level(6, { Count: 2 }, { no_name: level(4, { Count: 2 }) })), [["Z", 2, null, null]]);
   for (const type of [3, 5, 7, 9, 10]) {
     throws(() => short(level(type, { Count: 2 })), { tag: "decode_failed" });

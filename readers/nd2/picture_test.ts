@@ -23,7 +23,7 @@ function layout(changed: Record<string, Variant | undefined> = {}) {
   return frameLayout(attributes);
 }
 
-Deno.test("rows are padded, but for the last one", () => {
+Deno.test("reads rows that are padded except the last", () => {
   const { rows, columns, components, rowBytes, usedRowBytes, bytes, neededBytes, zlib, warnings } = layout();
   deepEqual([rows, columns, components, zlib], [3, 5, 2, false]);
   // Padding to four bytes would need none.
@@ -32,7 +32,7 @@ Deno.test("rows are padded, but for the last one", () => {
   deepEqual([rowBytes, usedRowBytes, bytes, neededBytes], [24, 20, 72, 68]);
 });
 
-Deno.test("rows without a stated distance are padded to four bytes", () => {
+Deno.test("pads rows without a stated stride to four bytes", () => {
   for (const uiWidthBytes of [undefined, 0]) {
     // 5 pixels of 3 bytes.
     const found = layout({ uiComp: 3, uiBpcInMemory: 8, uiBpcSignificant: 8, uiWidthBytes });
@@ -45,7 +45,7 @@ Deno.test("rows without a stated distance are padded to four bytes", () => {
   equal(layout({ uiWidthBytes: 20 }).rowBytes, 20);
 });
 
-Deno.test("bits and pixel type give the sample type", () => {
+Deno.test("derives the sample type from bits and pixel type", () => {
   const type = (uiBpcInMemory: number, ePixelType?: number, uiBpcSignificant?: number) =>
     layout({ uiComp: 1, uiWidthBytes: 64, uiBpcInMemory, ePixelType, uiBpcSignificant }).sampleType;
   deepEqual([8, 16, 32].map((bits) => type(bits)), ["uint8", "uint16", "float32"]);
@@ -61,7 +61,7 @@ Deno.test("bits and pixel type give the sample type", () => {
   deepEqual(codesOf(layout({ ePixelType: 0 }).warnings), ["metadata_disagree", "samples_doubtful"]);
 });
 
-Deno.test("sizes are bounded", () => {
+Deno.test("bounds sizes", () => {
   for (const [name, most] of [["uiWidth", 2 ** 30], ["uiHeight", 2 ** 30], ["uiComp", 1000]] as const) {
     const one = { uiWidth: 1, uiHeight: 1, uiComp: 1, uiWidthBytes: undefined };
     if (name !== "uiHeight") equal(layout({ ...one, [name]: most }).warnings.length, 1);
@@ -80,7 +80,7 @@ Deno.test("sizes are bounded", () => {
   throws(() => layout({ ...large, uiWidth: large.uiWidth + 1 }), /pixels, more than/);
 });
 
-Deno.test("frames are raw, zlib streams, or refused", () => {
+Deno.test("accepts raw and zlib frames, and rejects others", () => {
   deepEqual([0, 2, 3].map((eCompression) => layout({ eCompression }).zlib), [true, false, false]);
   throws(() => layout({ eCompression: 1 }), /lossy compression/);
 });
@@ -111,7 +111,7 @@ Deno.test("a colour has red in its lowest byte; black and fractions give null", 
   deepEqual([null, 0, 0xff00_0000, 1.5, NaN].map(colorOf), [null, null, null, null, null]);
 });
 
-Deno.test("the samples of a plane are channels, colours or numbered", () => {
+Deno.test("names the samples of a plane as channels, as colours or by number", () => {
   deepEqual(listed(2, [plane(" a ", 1, 0xff), plane("", 1)]), {
     names: ["a", "CH2"],
     colors: ["#ff0000", null],
@@ -124,7 +124,7 @@ Deno.test("the samples of a plane are channels, colours or numbered", () => {
   deepEqual(listed(4, [plane("a", 1), plane("b", 3)]).names, ["a", "b Blue", "b Green", "b Red"]);
 });
 
-Deno.test("planes share the samples of a pixel equally; contradictions give a warning", () => {
+Deno.test("divides the samples of a pixel equally between planes, and warns about contradictions", () => {
   deepEqual(listed(4, [plane("a", 0), plane("b", 0)]).names, ["a 1", "a 2", "b 1", "b 2"]);
   deepEqual(listed(3, [plane("a", 1), plane("b", 1)]), {
     names: ["CH1", "CH2", "CH3"],

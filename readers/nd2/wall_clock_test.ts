@@ -5,13 +5,13 @@ import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 // 2014-06-18 13:55:12 UTC: 2440587.5 + 1403099712 / 86400.
 const JUNE = Date.UTC(2014, 5, 18, 13, 55, 12);
 
-Deno.test("Julian day numbers below 1 are unknown", () => {
+Deno.test("treats Julian day numbers below 1 as unknown", () => {
   equal(julianMilliseconds(2_440_587.5), 0);
   equal(Math.round(julianMilliseconds(2_440_587.5 + 1_403_099_712 / 86_400)! / 10) * 10, JUNE);
   for (const none of [null, 0, -1, 0.5, 1e300]) equal(julianMilliseconds(none), null);
 });
 
-Deno.test("dates are read in the formats of many languages", () => {
+Deno.test("reads dates in the formats of many languages", () => {
   const cases: [string, number | null, string, string][] = [
     ["18/06/2014  15:55:27", null, "20140618", "15:55:27"],
     ["11/25/2025  4:13:17 PM", null, "20251125", "16:13:17"],

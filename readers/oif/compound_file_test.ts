@@ -39,7 +39,7 @@ function refused(bytes: Uint8Array, message: RegExp): void {
   });
 }
 
-Deno.test("streams of both versions are read as they were written, and parts of them", () => {
+Deno.test("reads streams of both versions, whole and in part", () => {
   for (const version of [3, 4] as const) {
     const { bytes } = writeCompound(TWO, version);
     deepEqual(readAll(bytes), TWO);
@@ -55,14 +55,14 @@ Deno.test("streams of both versions are read as they were written, and parts of 
   }
 });
 
-Deno.test("a stream as long as the cutoff lies in full sectors", () => {
+Deno.test("reads a stream as long as the cutoff from full sectors", () => {
   // The writer knows no small streams, so there is no root to find this one in.
   const { bytes } = writeCompound({ Stream00001: ramp(4096) }, 3, 4096);
   deepEqual(readAll(bytes), { Stream00001: ramp(4096) });
   refused(writeCompound({ Stream00001: ramp(4095) }, 3, 4096).bytes, /Stream00001 declares 4095 bytes/);
 });
 
-Deno.test("a FAT that the header cannot list as a whole is listed by DIFAT sectors", () => {
+Deno.test("reads a FAT listed by DIFAT sectors", () => {
   // 109 sectors of 128 words reach over 13952 sectors of 512 bytes; one of 127 more reaches over 30208.
   for (const sectors of [13_000, 14_200, 31_000]) {
     const streams = { A: ramp(sectors * 512 - 3), B: ramp(4096, 5) };
@@ -101,10 +101,10 @@ const HOSTILE: readonly (readonly [name: string, bytes: () => Uint8Array, messag
 const FREE = 0xffffffff;
 
 for (const [name, bytes, message] of HOSTILE) {
-  Deno.test(`refused: ${name}`, () => refused(bytes(), message));
+  Deno.test(`rejects ${name}`, () => refused(bytes(), message));
 }
 
-Deno.test("a circle of DIFAT sectors ends at the last FAT sector", () => {
+Deno.test("ends a loop of DIFAT sectors at the last FAT sector", () => {
   const large = writeCompound({ A: ramp(31_000 * 512) });
   const difat = new DataView(large.bytes.buffer).getUint32(68, true);
   refused(
@@ -113,14 +113,14 @@ Deno.test("a circle of DIFAT sectors ends at the last FAT sector", () => {
   );
 });
 
-Deno.test("only version 4 has streams of more than 4 GB", () => {
+Deno.test("accepts streams of more than 4 GB in version 4 only", () => {
   const entry = ({ directory, sectorBytes }: WrittenCompound) => (directory + 1) * sectorBytes + 128;
   deepEqual(readAll(changed(V3, [entry(V3) + 124, 7])), TWO);
   const v4 = writeCompound(TWO, 4);
   refused(changed(v4, [entry(v4) + 124, 1]), /Stream00001 declares 4294972296 bytes/);
 });
 
-Deno.test("a small stream lies inside the stream of the root", () => {
+Deno.test("reads a small stream inside the root stream", () => {
   // The root has none here.
   const small = writeCompound({ A: ramp(100) }, 3, 4096);
   refused(small.bytes, /A declares 100 bytes; the stream of small streams has 0/);

@@ -32,14 +32,14 @@ function steps(main: string, plane: string | null = null, times: number[] | null
   });
 }
 
-Deno.test("the planned range gives the step if none is stated", () => {
+Deno.test("takes the step from the planned range if none is stated", () => {
   const { calibrations } = steps(order("XYC") + frameAxes);
   for (const letter of ["X", "Y"] as const) {
     deepEqual([calibrations[letter]!.step.toFixed(12), calibrations[letter]!.unit], ["0.177000000000", "um"]);
   }
 });
 
-Deno.test("frames take the step of the main settings and warn of another in the plane's settings", () => {
+Deno.test("takes the step of frames from the main settings, and warns about another in the plane's settings", () => {
   const main = order("XYC") + frameAxes +
     '[Reference Image Parameter]\nWidthConvertValue=0.2\nWidthUnit="um"\nHeightConvertValue=300\nHeightUnit="nm"\n';
   const plane =
@@ -50,7 +50,7 @@ Deno.test("frames take the step of the main settings and warn of another in the 
   deepEqual(codesOf(warnings), ["metadata_disagree"]);
 });
 
-Deno.test("steps of Z and L come from intervals, those of T from time stamps or the planned range", () => {
+Deno.test("takes steps of Z and L from intervals, and of T from time stamps or the planned range", () => {
   const main = order("XYCZTL") +
     axis(3, { AxisCode: "Z", Interval: -840, PixUnit: "nm", MaxSize: 9 }) +
     axis(4, { AxisCode: "T", StartPosition: 1000, EndPosition: 22000, PixUnit: "ms", MaxSize: 8 }) +
@@ -76,7 +76,7 @@ Deno.test("steps of Z and L come from intervals, those of T from time stamps or 
   deepEqual(steps(main, null, [0, 2, 5]).calibrations.T, { step: 2.5, unit: "seconds" });
 });
 
-Deno.test("the line period comes from the scanner, else the time axis, else the image", () => {
+Deno.test("takes the line period from the scanner, else the time axis, else the image", () => {
   const scanner = '[Acquisition Parameters Common]\nTime Per Line="3152.000"\n';
   const image = '[Image Parameters]\nHeightConvertValue=4.5\nHeightUnit="ms"\n';
   const time = axis(4, { AxisCode: "T", StartPosition: 0, EndPosition: 99, PixUnit: "ms", MaxSize: 100 });
@@ -96,7 +96,7 @@ Deno.test("an image without calibration has a step of one pixel", () => {
   deepEqual(imageSteps(zero), { y: pixels, x: pixels });
 });
 
-Deno.test("unused axes and the axis of the rows have size 1", () => {
+Deno.test("gives unused axes and the axis of the rows size 1", () => {
   const line = main("XTC", { C: 3, Z: 0, T: 500 });
   equal(line.rows, "T");
   deepEqual((["C", "Z", "T", "L"] as const).map((letter) => plannedSize(line, letter)), [3, 1, 1, 1]);
@@ -105,7 +105,7 @@ Deno.test("unused axes and the axis of the rows have size 1", () => {
   }
 });
 
-Deno.test("the date comes from the acquisition, or in old files from a laser", () => {
+Deno.test("takes the date from the acquisition, or in old files from a laser", () => {
   const laser = "[Laser 1 Parameters]\nImageCaputreDate='2001-02-03 04:05:06'\n";
   const date = (text: string) => mainSettings(new Settings(text, "it")).moment;
   deepEqual(date(laser), { date: "20010203", time: "04:05:06" });
@@ -114,7 +114,7 @@ Deno.test("the date comes from the acquisition, or in old files from a laser", (
   deepEqual(date(own.replace("07-26", "13-26")), { date: "", time: "" });
 });
 
-Deno.test("channels are those that were recorded", () => {
+Deno.test("lists recorded channels only", () => {
   const text =
     '[Channel 1 Parameters]\nCH Name="CH1"\n[Channel 2 Parameters]\nCH Name=""\n[Channel 4 Parameters]\nCH Name="X"\n' +
     '[GUI Channel 3 Parameters]\nCH Name="CH3"\n';
@@ -150,7 +150,7 @@ const doubts = (...facts: Parameters<typeof sizeDoubts>) => codesOf(sizeDoubts(.
 
 const image = (values: string) => new Settings(`[Image Parameters]\n${values}`, "it");
 
-Deno.test("agreeing or missing sizes cause no warning", () => {
+Deno.test("gives no warning for agreeing or missing sizes", () => {
   for (const sizes of [{ X: 6, Y: 5 }, { X: 0, Y: 0 }, { X: 1, Y: 1 }, {}]) {
     deepEqual(doubts(main("XYC", sizes), null, PAGE), []);
   }
@@ -162,7 +162,7 @@ Deno.test("agreeing or missing sizes cause no warning", () => {
   deepEqual(doubts(main("XTC", { X: 6, T: 50 }), null, PAGE), []);
 });
 
-Deno.test("each size and depth that disagrees is a warning", () => {
+Deno.test("warns about each size and depth that disagrees", () => {
   deepEqual(doubts(main("XYC", { X: 7, Y: 4 }), null, PAGE), ["metadata_disagree", "metadata_disagree"]);
   deepEqual(doubts(main("XZC", { X: 6, Z: 4, Y: 5 }), null, PAGE), ["metadata_disagree"]);
   for (const values of ["ImageWidth=7\nImageHeight=5\n", "ImageWidth=6\nImageHeight=4\n", "ImageDepth=1\n"]) {
@@ -170,7 +170,7 @@ Deno.test("each size and depth that disagrees is a warning", () => {
   }
 });
 
-Deno.test("more lines than planned are a warning", () => {
+Deno.test("warns about more lines than planned", () => {
   const lines = (planned: number) => codesOf(rowDoubts(main("XTC", { T: planned }), 5));
   deepEqual([lines(6), lines(5), lines(0), lines(1)], [[], [], [], []]);
   deepEqual(lines(4), ["metadata_disagree"]);

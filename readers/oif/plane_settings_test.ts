@@ -28,19 +28,19 @@ function times(count: number, position: (t: number) => number | null): readonly 
   return settings.times(new PlaneGrid(planeNames(names).places[0]!.planes, 1), new StopFlag());
 }
 
-Deno.test("seconds of each time point from the first, which need not be 0", () => {
+Deno.test("counts seconds of each time point from the first, which need not be 0", () => {
   deepEqual(times(3, (t) => [500, 750, 2000][t - 1]!), [0, 0.25, 1.5]);
   deepEqual(times(2, (t) => -1000 / t), [0, 0.5]);
 });
 
-Deno.test("a series has no times where one is missing or they do not rise", () => {
+Deno.test("gives a series no times if one is missing or they do not ascend", () => {
   equal(times(1, () => 5), null);
   equal(times(3, (t) => t === 2 ? null : 10 * t), null);
   equal(times(3, (t) => [1, 2, 2][t - 1]!), null);
   equal(times(2, (t) => -t), null);
 });
 
-Deno.test("the times of up to 4096 time points are read", () => {
+Deno.test("reads the times of up to 4096 time points", () => {
   equal(times(4096, (t) => t)?.length, 4096);
   equal(times(4097, (t) => t), null);
 });
@@ -56,7 +56,7 @@ function colorBy(last: number[] | null, entries = 65_536, file = "LUT1"): string
   return settings.colors(["s_C001.tif"])[0]!;
 }
 
-Deno.test("the colour of a channel is the last entry of its table", () => {
+Deno.test("takes the colour of a channel from the last entry of its table", () => {
   equal(colorBy([1, 0xff, 0x20, 0]), "#20ff01");
   for (const name of ["s_LUT1.lut", "LUT1.LUT", "a.oif.files\\s_LUT1.lut"]) {
     equal(colorBy([1, 2, 3, 0], 65_536, name), "#030201");

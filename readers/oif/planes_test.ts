@@ -25,7 +25,7 @@ Deno.test("distinguishes planes, reference images and other files by name", () =
   deepEqual(codesOf(warnings), ["content_left_out", "reference_unreadable"]);
 });
 
-Deno.test("two files for one plane are refused", () => {
+Deno.test("rejects two files for one plane", () => {
   for (const other of ["s_C0001.tif", "S_c001.TIF"]) {
     const { places: [place] } = planeNames(["s_C001.tif", other]);
     throws(
@@ -35,7 +35,7 @@ Deno.test("two files for one plane are refused", () => {
   }
 });
 
-Deno.test("a missing plane is named by its channel and the axes with several positions", () => {
+Deno.test("names a missing plane by its channel and the axes with several positions", () => {
   const grid = new PlaneGrid(planeNames(["s_C001Z001.tif", "s_C002Z002.tif"]).places[0]!.planes, 2);
   equal(grid.name({ channel: 1, z: 1, t: 0, l: 0 }), "s_C002Z002.tif");
   throws(() => grid.name({ channel: 1, z: 0, t: 0, l: 0 }), {
@@ -44,7 +44,7 @@ Deno.test("a missing plane is named by its channel and the axes with several pos
   });
 });
 
-Deno.test("places on the stage are scenes; other axes are served at their first position", () => {
+Deno.test("serves stage positions as scenes, and other axes at their first position", () => {
   const { places, warnings } = planeNames(["s_C001P002A001.tif", "s_C001P001A001.tif", "s_C001P001A002.tif"]);
   deepEqual(places.map(({ number, planes }) => [number, planes.map(({ name }) => name)]), [
     [1, ["s_C001P001A001.tif"]],

@@ -13,7 +13,7 @@ const lineOf = (text: string) => scanLine(new Settings(text, "it"), SHAPE, 11);
 
 const NONE = { lineRoi: null, scanPath: null };
 
-Deno.test("a straight line of ten pixels is the line and the path", () => {
+Deno.test("takes a straight line of ten pixels as the line and the path", () => {
   // 6 across and 8 down: 10 pixels long, one less than a row has.
   deepEqual(lineOf(shape(5, "1,2", "1,2") + shape(3, "4,10", "3,11")), {
     lineRoi: [4, 3, 10, 11],
@@ -21,7 +21,7 @@ Deno.test("a straight line of ten pixels is the line and the path", () => {
   });
 });
 
-Deno.test("polylines and free lines become paths", () => {
+Deno.test("turns polylines and freehand lines into paths", () => {
   for (const kind of [4, 10]) {
     deepEqual(lineOf(shape(kind, "1,6,6", "1,1,6")), {
       lineRoi: null,
@@ -30,7 +30,7 @@ Deno.test("polylines and free lines become paths", () => {
   }
 });
 
-Deno.test("a line is a path if its length differs from a row by at most two pixels", () => {
+Deno.test("accepts a line as the path if its length differs from a row by at most two pixels", () => {
   // Rows of 11 pixels: 10 - 2 to 11 + 2, along the first row.
   for (const [length, fits] of [[7, false], [8, true], [13, true], [14, false]] as const) {
     const { lineRoi } = lineOf(shape(3, `0,${length}`, "0,0"));

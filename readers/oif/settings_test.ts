@@ -50,7 +50,7 @@ Deno.test("parses numbers with a decimal point or comma", () => {
   for (const [text, number] of cases) equal(settingNumber(text), number, `${text}`);
 });
 
-Deno.test("refuses other texts, and those over the bounds", () => {
+Deno.test("rejects other texts, and those over the bounds", () => {
   throws(() => read(Buffer.from("no section")), /"a\.pty" is not a settings text/);
   throws(() => read(new Uint8Array(0)), /it has no section/);
   throws(() => read(Buffer.concat([Buffer.alloc(2000), utf16(TEXT)])), /it has no section/);

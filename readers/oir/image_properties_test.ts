@@ -19,7 +19,7 @@ Deno.test("lists each channel once, by its order, with the name of any of its el
   ]);
 });
 
-Deno.test("the pixel size is the first length, in its unit, with the calibration of the microscope", () => {
+Deno.test("takes the pixel size from the first length in its unit, with the calibration of the microscope", () => {
   const length = (x: string, rest = "") => `<channel><length>${x}</length>${rest}</channel>`;
   const calibration =
     "<acquisition><microscopeConfiguration><pixelCalibration><x>2</x><y>4</y></pixelCalibration>" +
@@ -44,7 +44,7 @@ Deno.test("the pixel size is the first length, in its unit, with the calibration
   }
 });
 
-Deno.test("axes count when they are enabled, and settings when their scanner is in use", () => {
+Deno.test("takes enabled axes, and the settings of scanners in use", () => {
   const axis = (attributes: string, type: string, step: number) =>
     `<axis ${attributes}><axis>${type}</axis><step>${step}</step><maxSize>5</maxSize></axis>`;
   const scanner = (type: string, interval: string) =>
@@ -73,7 +73,7 @@ Deno.test("axes count when they are enabled, and settings when their scanner is 
   assert.deepEqual([read.pixelTime, read.roundtrip], [0.125, true]);
 });
 
-Deno.test("the last copy wins; the first fills in what it lacks", () => {
+Deno.test("prefers the last copy, and fills what it lacks from the first", () => {
   const copy = (axes: readonly [string, string][], channels: string) =>
     properties(
       `<acquisition><imagingParam>${
@@ -90,7 +90,7 @@ Deno.test("the last copy wins; the first fills in what it lacks", () => {
   assert.deepEqual([...merged.channels].map(([id, { name }]) => [id, name]), [["b", "kept"], ["a", "new"]]);
 });
 
-Deno.test("the scanned line is the first region with two ends, unless it has another shape", () => {
+Deno.test("takes the first region with two ends as the scanned line, unless it has another shape", () => {
   const ends = 'x1="1.5" y1="2" x2="-3" y2="4"';
   const line = [1.5, 2, -3, 4];
   const cases: [string, readonly number[] | null][] = [

@@ -7,7 +7,7 @@ import { DocumentParser, findDocuments, MAX_NODES } from "./documents.ts";
 
 const ID = "93e4632f-0342-4d98-bdc1-4ce305b92525";
 
-Deno.test("chunks are named after their frame in every known form, or after the source of the reference", () => {
+Deno.test("parses chunk names of frames in every known form, and of the source of the reference", () => {
   const cases: [string, number, number, number][] = [
     [`t001_0_1_${ID}_0`, 1, 1, 1],
     [`z007_0_1_${ID}_12`, 1, 1, 7],
@@ -27,7 +27,7 @@ Deno.test("chunks are named after their frame in every known form, or after the 
   }
 });
 
-Deno.test("names of any other form are rejected", () => {
+Deno.test("rejects names of any other form", () => {
   const names = ["", "_", "0", "x", `${ID}_`, `${ID}_x`, "_0"];
   const axes = ["q001", "t001t002", "t_0", "t000", "T001", "t001_x", "t1234567890"];
   for (const name of [...names, ...axes.map((one) => `${one}_0_1_${ID}_0`)]) {
@@ -59,7 +59,7 @@ Deno.test("orders chunks by their offset in the plane up to a gap, or in file or
   }
 });
 
-Deno.test("a plane in more than a million chunks is refused", () => {
+Deno.test("rejects a plane of more than a million chunks", () => {
   const chunks = new Array(3_000_003).fill(0);
   assert.throws(() => assemblePlane([{ file, chunks }]), /cut into more than 1000000 chunks/);
 });
@@ -92,7 +92,7 @@ Deno.test("finds documents by their length, or up to the next one if it is wrong
   assert.deepEqual([texts(""), texts("<?xm"), texts("<?xml")], [[], [], []]);
 });
 
-Deno.test("documents are identified by the local name of their root", () => {
+Deno.test("identifies documents by the local name of their root", () => {
   const cases: [string, string, string?][] = [
     ["<lsmimage:imageProperties xmlns:base='b'/>", "imageProperties"],
     ["<cameraimage:cameraChannel/>", "cameraChannel", "camera"],
@@ -111,7 +111,7 @@ Deno.test("documents are identified by the local name of their root", () => {
 const parserOf = () => new DocumentParser(new StopFlag());
 const document = (content: Uint8Array) => ({ name: "a", kind: "a", offset: 9, bytes: content });
 
-Deno.test("text may be UTF-8 or in a Windows code page", () => {
+Deno.test("decodes UTF-8 and a Windows code page", () => {
   const utf8 = new TextEncoder().encode(`${HEAD}<a>\u00b5m</a>`);
   assert.equal(parserOf().parse(document(utf8)).text, "\u00b5m");
   // 0x80 is the euro sign in Windows-1252.

@@ -140,13 +140,13 @@ const OLD_REFUSED: typeof REFUSED = [
   [{ compressor: {} }, /without a name/],
 ];
 
-Deno.test("array metadata are read or refused", () => {
+Deno.test("reads or rejects array metadata", () => {
   for (const change of READ) doesNotThrow(() => layout(change), JSON.stringify(change));
   for (const [change, message] of REFUSED) throws(() => layout(change), message, JSON.stringify(change));
   for (const [change, message] of OLD_REFUSED) throws(() => old(change), message, JSON.stringify(change));
 });
 
-Deno.test("the transposition of an array names each axis once", () => {
+Deno.test("requires each axis once in the transposition of an array", () => {
   const order = (value: unknown) =>
     layout({ codecs: [{ name: "transpose", configuration: { order: value } }, LITTLE] }).chain;
   deepEqual(order("C").axes, [0, 1, 2]);
@@ -158,7 +158,7 @@ Deno.test("the transposition of an array names each axis once", () => {
   }
 });
 
-Deno.test("an array names its axes and gives the keys of its chunks", () => {
+Deno.test("reads the axes of an array and gives the keys of its chunks", () => {
   deepEqual(layout().dimensionNames, null);
   deepEqual(layout({ dimension_names: ["c", null, 7] }).dimensionNames, ["c", null, null]);
   deepEqual(old({}, { _ARRAY_DIMENSIONS: ["c", null, "x"] }).dimensionNames, ["c", null, "x"]);
@@ -174,7 +174,7 @@ Deno.test("an array names its axes and gives the keys of its chunks", () => {
   equal(old({ fill_value: null }).fill, null);
 });
 
-Deno.test("the index of a shard has a length, a byte order and a place", () => {
+Deno.test("reads length, byte order and place of the index of a shard", () => {
   const read = (change: Fields = {}) => {
     const { serializer } = layout(shards(change)).chain;
     if (serializer.kind !== "sharding") throw new Error("no shards");
@@ -190,7 +190,7 @@ Deno.test("the index of a shard has a length, a byte order and a place", () => {
   );
 });
 
-Deno.test("a load can be divided between encoded chunks, inner ones of shards included", () => {
+Deno.test("divides a load between encoded chunks, including inner chunks of shards", () => {
   const divided = (change: Fields, axes: Partial<PlaneSelection> = {}) =>
     divisionOf(layout(change), selection(axes));
   deepEqual(divided({ codecs: [LITTLE, ZSTD] }), { channels: 1, rows: 4 });
@@ -216,7 +216,7 @@ const selection = (change: Partial<PlaneSelection> = {}): PlaneSelection => ({
   ...change,
 });
 
-Deno.test("the chunks of some planes along each axis", () => {
+Deno.test("lists the chunks of some planes along each axis", () => {
   deepEqual(wantedChunks(layout(), selection()), [[0], [0, 1], [0, 1]]);
   deepEqual(wantedChunks(layout(grid(2, 3, 9)), selection({ channels: [1, 0] })), [[0], [0, 1, 2], [0, 1]]);
   deepEqual(wantedChunks(layout(), selection({ channels: [1, 0] })), [[1, 0], [0, 1], [0, 1]]);
@@ -239,7 +239,7 @@ Deno.test("the chunks of some planes along each axis", () => {
   throws(() => ones(1, (1 << 20) + 1), /1048577 chunks along one axis are more than 1048576/);
 });
 
-Deno.test("the memory that a chunk takes beside the planes", () => {
+Deno.test("states the memory that a chunk takes beside the planes", () => {
   const store = { open: () => null, has: () => false, indexBytes: 0 };
   const bytes = (change: Fields, holdsWhole = false, wanted = selection()) =>
     workingMemory({ store: { ...store, holdsWhole }, array: layout(change), selection: wanted }).bytes;

@@ -8,7 +8,7 @@ const decoded = (
   most = 1000,
 ) => [...byteCodec(name, configuration, 2)!.decode(Uint8Array.from(bytes), most)];
 
-Deno.test("the byte shuffle takes elements of 1 to 255 bytes", () => {
+Deno.test("byte shuffle accepts elements of 1 to 255 bytes", () => {
   const bytes = Array.from({ length: 255 }, (_, i) => i);
   const read = (elementsize: unknown) => decoded("shuffle", bytes, { elementsize });
   deepEqual(read(1), bytes);
@@ -35,7 +35,7 @@ Deno.test("an LZ4 block decodes to the length before it", () => {
   throws(() => decoded("lz4", [0, 0, 0]), /3 bytes are too few/);
 });
 
-Deno.test("checksums stand at either end of the data", () => {
+Deno.test("checks checksums at either end of the data", () => {
   const data = [...new TextEncoder().encode("123456789")];
   // Check values of CRC-32C (0xe3069283) and CRC-32 (0xcbf43926) in the catalogue of parametrised CRC algorithms.
   const castagnoli = [0x83, 0x92, 0x06, 0xe3];

@@ -12,7 +12,7 @@ const storeOf = (values: Readonly<Record<string, unknown>>) => memoryStore(new M
 
 const node = (values: Readonly<Record<string, unknown>>, path = "") => readNode(storeOf(values), path);
 
-Deno.test("bare NaN and Infinity of Python's JSON are read as strings", () => {
+Deno.test("reads bare NaN and Infinity of Python's JSON as strings", () => {
   const text = String
     .raw`{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN, \" Infinity", "NaN": 1, "zarr_format": 2}`;
   deepEqual(node({ ".zgroup": text })!.metadata.fields, {
@@ -27,7 +27,7 @@ Deno.test("bare NaN and Infinity of Python's JSON are read as strings", () => {
   throws(() => node({ ".zgroup": "[]" }), /".zgroup" is not a JSON object/);
 });
 
-Deno.test("documents of Zarr 3 precede those of Zarr 2", () => {
+Deno.test("prefers documents of Zarr 3 to those of Zarr 2", () => {
   const modern = (change = {}) => ({ "zarr.json": { zarr_format: 3, node_type: "group", ...change } });
   deepEqual([node(modern())!.kind, node(modern())!.zarrFormat, node(modern())!.attributes], ["group", 3, {}]);
   equal(node({ ...modern({ node_type: "array" }), ".zgroup": {} })!.kind, "array");
@@ -95,7 +95,7 @@ const read = (values: Readonly<Record<string, unknown>>, path = "", index = 0) =
   readStoredImage(opened(values, path), list(values, path), index).image;
 const namesOf = (...of: Parameters<typeof read>) => read(...of).channels.map(({ name }) => name);
 
-Deno.test("channels have the labels and colours of omero, in any spelling of six digits", () => {
+Deno.test("takes labels and colours of channels from omero, in any spelling of six digits", () => {
   const found = (...channels: unknown[]) => {
     const { channels: own, warnings } = read(image({ omero: { channels } }));
     return [own.map(({ name }) => name), own.map(({ color }) => color), codesOf(warnings)];
@@ -110,7 +110,7 @@ Deno.test("channels have the labels and colours of omero, in any spelling of six
   deepEqual(found({ color: "00FF7F00" }, { color: "red" }), none);
 });
 
-Deno.test("an axis without a served letter is read at index 0, with a warning if it has more", () => {
+Deno.test("reads an axis without a served letter at index 0, with a warning if it is longer", () => {
   const named = multiscale({ axes: ["angle", "y", "x"] });
   const warnings = (size: number) =>
     codesOf(read(image({ multiscale: named, shape: [size, 4, 6] })).warnings);
@@ -118,7 +118,7 @@ Deno.test("an axis without a served letter is read at index 0, with a warning if
   deepEqual(warnings(2), ["axis_reduced"]);
 });
 
-Deno.test("versions of OME-Zarr from 0.1 to 0.5 are read", () => {
+Deno.test("reads OME-Zarr 0.1 to 0.5", () => {
   for (const version of ["0.1", "0.5", "0.5.2", undefined, 4]) {
     read(image({ multiscale: multiscale({ version }) }));
   }
@@ -137,7 +137,7 @@ Deno.test("versions of OME-Zarr from 0.1 to 0.5 are read", () => {
   deepEqual(["0.1", "0.2", "0.3", "0.4", "0.5"].map(bare), [0, 0, 1, 1, 1]);
 });
 
-Deno.test("a group without a readable image is refused", () => {
+Deno.test("rejects a group without a readable image", () => {
   throws(() => read({}), /no metadata at ""/);
   throws(() => read({ ".zarray": ARRAY([1]) }), NoImage);
   throws(() => read({ ".zgroup": {} }), NoImage);
@@ -150,7 +150,7 @@ Deno.test("a group without a readable image is refused", () => {
   throws(() => read({ ".zattrs": { well: {} } }), UnsupportedFormat);
 });
 
-Deno.test("an image has at most 2^30 samples in a plane and 1,000 channels", () => {
+Deno.test("bounds an image at 2^30 samples in a plane and 1,000 channels", () => {
   const sized = (...shape: number[]) => {
     const array = { ...ARRAY(shape), chunks: [1, 1, 1] };
     return read({ ...image(), "0/.zarray": array }).channels.length;
@@ -171,7 +171,7 @@ const layout = (value: unknown, series?: unknown) => ({
 const paths = (values: Readonly<Record<string, unknown>>, path = "") =>
   list(values, path).images.map((one) => one.path);
 
-Deno.test("a bioformats2raw layout holds the images that it lists, or else numbered ones", () => {
+Deno.test("finds the images that a bioformats2raw layout lists, or else numbered ones", () => {
   deepEqual(paths(layout(3)), ["0", "1"]);
   deepEqual(paths({ ...layout(3), ...image({ at: "3/" }) }), ["0", "1"]);
   deepEqual(paths(layout(3, ["b", "0"])), ["b", "0"]);
@@ -198,7 +198,7 @@ Deno.test("warns about series that do not exist", () => {
 const OME_XML = (...images: string[]) =>
   `<OME>${images.map((one) => `<Image ${one}</Image>`).join("")}</OME>`;
 
-Deno.test("the OME-XML of a layout names its images by the place where they are declared", () => {
+Deno.test("matches the OME-XML of a layout to its images by their order", () => {
   const xml = OME_XML(
     'Name="first"><Pixels SizeT="1"><Channel Name="A" Color="-16776961"/><Channel Name="B"/></Pixels>',
     'Name="second"><Pixels/>',
@@ -226,7 +226,7 @@ const well = (at: string, ...names: string[]) => ({
   [`${at}/.zattrs`]: { well: { images: names.map((path) => ({ path })) } },
 });
 
-Deno.test("the fields of a plate are those of its wells, in their order", () => {
+Deno.test("lists the fields of a plate by its wells, in order", () => {
   const fields = (...names: string[]) => Object.assign({}, ...names.map((name) => image({ at: `${name}/` })));
   const plate = {
     ...wells("B/2", "A/1"),
@@ -255,7 +255,7 @@ Deno.test("the fields of a plate are those of its wells, in their order", () => 
   throws(() => list({ ...wells("A/1"), ...well("A/1", "0") }), /the plate holds no field: "A\/1\/0"/);
 });
 
-Deno.test("a plate has at most 10,000 wells and 100,000 fields", () => {
+Deno.test("bounds a plate at 10,000 wells and 100,000 fields", () => {
   const names = (count: number) => Array.from({ length: count }, (_, i) => `A/${i}`);
   throws(() => list(wells(...names(10_001))), /the plate has 10001 wells, more than 10000/);
   const full = (count: number) => ({
@@ -268,7 +268,7 @@ Deno.test("a plate has at most 10,000 wells and 100,000 fields", () => {
   throws(() => list(full(100_000)), /the plate has more than 100000 fields/);
 });
 
-Deno.test("a layout may stand under the OME attributes, or beside them", () => {
+Deno.test("reads a layout under the OME attributes or beside them", () => {
   const layout = { "bioformats2raw.layout": 3 };
   for (const attributes of [{ ome: layout }, { ome: {}, ...layout }]) {
     const group = { "zarr.json": { zarr_format: 3, node_type: "group", attributes } };

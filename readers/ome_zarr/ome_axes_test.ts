@@ -20,7 +20,7 @@ const letters = (axes: unknown, rank: number, names?: (string | null)[]) =>
   axesOf(axes, new Array(rank).fill(4), names ? { names } : {}).letters;
 const typed = (...axes: [string, string?][]) => axes.map(([name, type]) => ({ name, ...type && { type } }));
 
-Deno.test("axes without names are those of OME-Zarr 0.1, or of the array", () => {
+Deno.test("takes unnamed axes from OME-Zarr 0.1 or from the array", () => {
   for (const axes of [undefined, null]) {
     equal(letters(axes, 5), "TCZYX");
     equal(letters(axes, 2), "YX");
@@ -34,7 +34,7 @@ Deno.test("axes without names are those of OME-Zarr 0.1, or of the array", () =>
   throws(() => letters(undefined, 3, ["y", "x"]), /names no axes/);
 });
 
-Deno.test("axes are a list with a name for each axis of the array", () => {
+Deno.test("requires a name for each axis of the array", () => {
   equal(letters(["c", "y", "x"], 3), "CYX");
   throws(() => letters("cyx", 3), /are not a list/);
   throws(() => letters(["c", "", "x"], 3), /axis 1 of the image has no name/);
@@ -43,7 +43,7 @@ Deno.test("axes are a list with a name for each axis of the array", () => {
   throws(() => letters(["t", "c", "y", "x"], 3), /has 4 axes, its array "0" 3/);
 });
 
-Deno.test("axes get letters by name, then by type from the last axis on", () => {
+Deno.test("assigns letters to axes by name, then by type from the last axis", () => {
   equal(letters(["TIME", "Channel", "Z", "Y", "X"], 5), "TCZYX");
   equal(letters(typed(["a", "space"], ["b", "space"], ["d", "space"]), 3), "ZYX");
   equal(letters(typed(["a", "time"], ["b", "channel"], ["y"], ["x"]), 4), "TCYX");
@@ -58,7 +58,7 @@ Deno.test("axes get letters by name, then by type from the last axis on", () => 
   throws(() => letters(["c", "x"], 2), /have no rows and columns/);
 });
 
-Deno.test("an axis whose type contradicts its name gives a warning", () => {
+Deno.test("warns about an axis whose type contradicts its name", () => {
   const warned = (...axes: [string, string?][]) => axesOf(typed(...axes), axes.map(() => 4)).warnings;
   deepEqual(warned(["t", "time"], ["c", "channel"], ["z", "space"], ["y", "time"], ["x", "space"]), []);
   deepEqual(warned(["t"], ["y"], ["x"]), []);
@@ -66,7 +66,7 @@ Deno.test("an axis whose type contradicts its name gives a warning", () => {
   deepEqual(warned(["c", "time"], ["z", "channel"], ["y"], ["x"]).length, 2);
 });
 
-Deno.test("scales of the dataset and of all datasets are multiplied", () => {
+Deno.test("multiplies the scales of the dataset and of all datasets", () => {
   const scale = (...numbers: unknown[]) => ({ type: "scale", scale: numbers });
   const owner = (...coordinateTransformations: unknown[]) => ({ coordinateTransformations });
   const read = (dataset: object, multiscale: object = {}) => {
@@ -87,7 +87,7 @@ Deno.test("scales of the dataset and of all datasets are multiplied", () => {
   deepEqual(read({ coordinateTransformations: scale(2, 3) }), [null, null, 0]);
 });
 
-Deno.test("units and sizes of axes", () => {
+Deno.test("reads units and sizes of axes", () => {
   const axes = [{ name: "y", type: "space", unit: "micrometer" }, { name: "x", unit: 7 }];
   deepEqual(axesOf(axes, [4, 6]).read, [
     { name: "y", unit: "micrometer", letter: "Y", size: 4, scale: null },

@@ -18,7 +18,7 @@ Deno.test("keys stay inside the store", () => {
   deepEqual([keyBelow("", "a"), keyBelow("a", "b", "c")], ["a", "a/b/c"]);
 });
 
-Deno.test("a directory store separates absent values from unreachable ones and bounds reads", () =>
+Deno.test("a directory store distinguishes absent from unreachable values and bounds reads", () =>
   inFolder((put, folder) => {
     put("in/five", "12345");
     put("one", "1");
@@ -38,7 +38,7 @@ Deno.test("a directory store separates absent values from unreachable ones and b
     files.close();
   }));
 
-Deno.test("a series belongs to a store that is up to six groups above it", async () => {
+Deno.test("finds the store of a series up to six groups above it", async () => {
   const group = (ome: object) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
   /** Channel name, from the OME-XML of the store, of an image some groups below. */
   const nameOf = (groups: number) =>

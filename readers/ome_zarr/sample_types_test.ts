@@ -5,7 +5,7 @@ import { fillValue, numpyType } from "./sample_types.ts";
 
 const fill = (type: SampleType, text: string) => fillValue(JSON.parse(text), type, "array");
 
-Deno.test("fill values of every kind", () => {
+Deno.test("reads fill values of every kind", () => {
   const values: [SampleType, string, number | null][] = [
     ["uint16", "7", 7],
     ["uint16", "null", null],
@@ -34,7 +34,7 @@ Deno.test("fill values of every kind", () => {
   for (const [type, text, expected] of values) assert.equal(fill(type, text), expected, `${type} ${text}`);
 });
 
-Deno.test("the least and the largest fill value of each integer type", () => {
+Deno.test("accepts the least and the largest fill value of each integer type", () => {
   for (const bits of [8, 16, 32, 64]) {
     const half = 2n ** BigInt(bits - 1);
     for (const [type, least, most] of [["int", -half, half - 1n], ["uint", 0n, 2n * half - 1n]] as const) {
@@ -49,7 +49,7 @@ Deno.test("the least and the largest fill value of each integer type", () => {
   }
 });
 
-Deno.test("a fill value of another type is refused", () => {
+Deno.test("rejects a fill value of another type", () => {
   const refused: [SampleType, string][] = [
     ["uint8", '"x"'],
     ["uint8", '"1.5"'],
@@ -65,7 +65,7 @@ Deno.test("a fill value of another type is refused", () => {
   for (const [type, text] of refused) assert.throws(() => fill(type, text), DecodeFailed, `${type} ${text}`);
 });
 
-Deno.test("NumPy type strings", () => {
+Deno.test("reads NumPy type strings", () => {
   assert.deepEqual(numpyType(">f2", "array"), { type: "float16", endian: "big" });
   assert.deepEqual(numpyType("|b1", "array"), { type: "bool", endian: "little" });
   for (const dtype of ["<c8", "|O", "<U4", "|S1", "<M8[ns]", "u2", [["a", "<u2"]], null]) {

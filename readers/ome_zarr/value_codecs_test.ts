@@ -13,7 +13,7 @@ async function decoded(sampleType: SampleType, codecs: readonly CodecMetadata[],
   return await decodeValues(chain, new Uint8Array(buffer, byteOffset, byteLength), serializer, "c/0");
 }
 
-Deno.test("each codec works on samples of the type that the ones before it leave", async () => {
+Deno.test("applies each codec to the sample type that the previous codecs leave", async () => {
   // In the order of encoding. Decoded is x / scale + offset, in the type of the samples, and cast back.
   const scaleOffset = { name: "scale_offset", configuration: { scale: 2, offset: 3 } };
   const cast = { name: "cast_value", configuration: { data_type: "int64" } };
@@ -61,7 +61,7 @@ Deno.test("fixedscaleoffset decodes as numcodecs does", () => {
   }
 });
 
-Deno.test("fixedscaleoffset refuses samples that do not fit their type", () => {
+Deno.test("fixedscaleoffset rejects samples that do not fit their type", () => {
   deepEqual(scaled("float64", "uint8", [255.9]), [255]);
   for (const value of [256, -1, NaN, Infinity]) {
     throws(() => scaled("float64", "uint8", [value]), /does not fit uint8/);

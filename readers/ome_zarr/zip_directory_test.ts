@@ -85,7 +85,7 @@ function archive(entries: readonly Entry[], end: End = {}) {
   );
 }
 
-Deno.test("entries of a ZIP directory", () => {
+Deno.test("reads the entries of a ZIP directory", () => {
   const [b, c] = [{ name: "b", flags: 1 }, { name: "c", flags: 0x40 }];
   const entries = archive([{ name: "a", comment: "no" }, b, c]);
   deepEqual([...entries.keys()], ["a", "b", "c"]);
@@ -102,7 +102,7 @@ Deno.test("entries of a ZIP directory", () => {
   equal(archive([]).size, 0);
 });
 
-Deno.test("a ZIP directory has exactly the declared entries", () => {
+Deno.test("requires exactly the declared entries in a ZIP directory", () => {
   const two = [{ name: "a" }, { name: "b" }];
   throws(() => archive(two, { count: 1 }), /has 94 bytes, but its 1 entries take 47/);
   throws(() => archive(two, { count: 3 }), /ZIP entry 2 of 3 at 97 is damaged/);
@@ -111,7 +111,7 @@ Deno.test("a ZIP directory has exactly the declared entries", () => {
   throws(() => archive(two, { offset: 2 }), /ZIP entry 0 of 2 at 2 is damaged/);
 });
 
-Deno.test("a ZIP directory over a bound is not read", () => {
+Deno.test("rejects a ZIP directory over a bound without a read", () => {
   const wide = (change: End) => read(wideEnd(0, change), endOf({ count: 0xffff }));
   throws(() => wide({ count: 250_000 }), /ZIP entry 0 of 250000 at 0 is damaged/);
   throws(() => wide({ count: 250_001 }), /declares 250001 entries, more than 250000/);
@@ -119,7 +119,7 @@ Deno.test("a ZIP directory over a bound is not read", () => {
   throws(() => wide({ size: (64 << 20) + 1 }), /has 67108865 bytes, more than 67108864/);
 });
 
-Deno.test("the end record of a ZIP file is found before the longest comment", () => {
+Deno.test("finds the end record of a ZIP file before the longest comment", () => {
   const comment = Buffer.alloc(0xffff, 0x20);
   equal(read(endOf({ comment })).size, 0);
   throws(() => read(endOf({ comment }), Buffer.alloc(1)), /has no end record/);
@@ -131,7 +131,7 @@ Deno.test("the end record of a ZIP file is found before the longest comment", ()
   equal(read(endOf({ comment: inside })).size, 0);
 });
 
-Deno.test("64-bit numbers of a ZIP file replace full 32-bit ones", () => {
+Deno.test("replaces full 32-bit numbers of a ZIP file by 64-bit ones", () => {
   const directory = entryOf({ name: "a" });
   const full = { count: 1, size: directory.length, offset: 0 };
   const wide = (end: End, stated: End = full) =>
@@ -151,7 +151,7 @@ Deno.test("64-bit numbers of a ZIP file replace full 32-bit ones", () => {
   );
 });
 
-Deno.test("64-bit numbers of an entry replace its full ones in order", () => {
+Deno.test("replaces full numbers of an entry by its 64-bit ones in order", () => {
   const numbers = (entry: Partial<Entry>) => {
     const { size, compressedSize, offset } = archive([{ name: "a", ...entry }]).get("a")!;
     return [size, compressedSize, offset];
@@ -169,7 +169,7 @@ Deno.test("64-bit numbers of an entry replace its full ones in order", () => {
   deepEqual(numbers({ extra: extra.subarray(0, 3), size: MAX32 }), [MAX32, 4, 3]);
 });
 
-Deno.test("an archive has its group at the root or in its only folder", () => {
+Deno.test("finds the group of an archive at the root or in its only folder", () => {
   equal(zarrFolder(["zarr.json", "a/zarr.json"]), "");
   equal(zarrFolder(["a/zarr.json", "a/b/zarr.json", "readme"]), "a");
   equal(zarrFolder(["a/.zgroup", "a/.zattrs"]), "a");

@@ -72,5 +72,5 @@ const REFUSED: readonly (readonly [string, Change, RegExp])[] = [
 ];
 
 for (const [name, change, message] of REFUSED) {
-  Deno.test(`a ZIP entry ${name} is refused`, () => throws(() => read(change), message));
+  Deno.test(`rejects a ZIP entry ${name}`, () => throws(() => read(change), message));
 }

@@ -6,7 +6,7 @@ import { loadHere, planLoad, requestOf } from "../../tests/load_here.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { StopFlag } from "../io/stop_flag.ts";
 
-Deno.test("a planned load is decoded in pieces, in any order, as long as its files are open", async () => {
+Deno.test("decodes a planned load in pieces, in any order, while its files are open", async () => {
   await using sample = await sampleFolder();
   const files = new FileAccess();
   try {
@@ -47,7 +47,7 @@ class CountedFlag extends StopFlag {
   }
 }
 
-Deno.test("a load that is stopped is stopped, also while it reads its reference image or its collection", async () => {
+Deno.test("stops a load, also while it reads its reference image or its collection", async () => {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
   try {
     writeCollection(folder);

@@ -39,7 +39,7 @@ function settings(
 
 const WHOLE = { framePeriod: 0.1, linesPerFrame: 100, pixelsPerLine: 33, scanLinePeriod: 0.003 };
 
-Deno.test("settings of a line come from its frame or sequence, not from the document", () => {
+Deno.test("takes the settings of a line from its frame or sequence, not from the document", () => {
   const { lines, period, pixel, warnings } = settings(WHOLE);
   deepEqual([lines, period, pixel, codesOf(warnings)], [100, 0.003, 0.3, []]);
   deepEqual(settings({}, { sequence: WHOLE }), settings(WHOLE));
@@ -47,7 +47,7 @@ Deno.test("settings of a line come from its frame or sequence, not from the docu
   deepEqual([none.lines, none.period, codesOf(none.warnings)], [null, null, ["step_unknown"]]);
 });
 
-Deno.test("the period of the document counts where that of the frame is a whole part of it", () => {
+Deno.test("takes the period of the document if that of the frame divides it", () => {
   const { framePeriod: _, scanLinePeriod: __, ...size } = WHOLE;
   const periodAt = (framePeriod: number) => settings({ ...size, framePeriod }).period;
   // 100 lines of 2 ms take 0.2 s; two are averaged where the frame states 0.1 s.
@@ -60,7 +60,7 @@ Deno.test("the period of the document counts where that of the frame is a whole 
   deepEqual(codesOf(settings({ ...size, scanLinePeriod: -1, framePeriod: 0.2 }).warnings), ["step_unknown"]);
 });
 
-Deno.test("the length of the line gives the width of columns where the frame lacks it", () => {
+Deno.test("derives the column width from the length of the line if the frame lacks it", () => {
   equal(settings({ ...WHOLE, micronsPerPixel_XAxis: 0.25 }).pixel, 0.25);
   // 16.5 um over 33 columns.
   const long = settings(WHOLE, { line: '<Line lineLength="16.5"/>', mode: "freeHand" });
@@ -80,7 +80,7 @@ Deno.test("the length of the line gives the width of columns where the frame lac
   }
 });
 
-Deno.test("the time of a pixel is that of the frame, else that of the document", () => {
+Deno.test("takes the pixel time of the frame, else of the document", () => {
   const dwell = (frame: Readonly<Record<string, number>>, sequence = {}) =>
     settings({ ...WHOLE, ...frame }, { sequence }).dwell;
   deepEqual([dwell({}), dwell({ dwellTime: 7.2 }), dwell({}, { dwellTime: 4.8 })], [14.4, 7.2, 4.8]);

@@ -27,7 +27,7 @@ Deno.test("a straight line is horizontal; its path has its two ends", () => {
   ]);
 });
 
-Deno.test("a line drawn by hand has its points and no ends of a straight one", () => {
+Deno.test("a freehand line has its points and no straight ends", () => {
   const points = [{ x: 0, y: 47 }, { x: 63, y: 0 }, { x: 5.5, y: 3 }];
   deepEqual(scanPath({ ...LINE, mode: "freeHand", points }, SIZE, 3), {
     path: { lineRoi: null, scanPath: { x: [0, 63, 5.5], y: [47, 0, 3] } },
@@ -35,7 +35,7 @@ Deno.test("a line drawn by hand has its points and no ends of a straight one", (
   });
 });
 
-Deno.test("a path outside the source image is left out with a warning", () => {
+Deno.test("leaves out a path outside the source image, with a warning", () => {
   const hand = (points: PvLine["points"]): PvLine => ({ ...LINE, mode: "freeHand", points });
   const inside = { x: 1, y: 1 };
   const cases: PvLine[] = [
@@ -56,7 +56,7 @@ Deno.test("a path outside the source image is left out with a warning", () => {
   equal(scanPath(null, SIZE, 33).warnings.length, 0);
 });
 
-Deno.test("a path with other pixels than the line scan has columns is served with a warning", () => {
+Deno.test("serves a path whose length differs from the columns, with a warning", () => {
   // From 11 to 43 are 33 pixels.
   const { path, warnings } = scanPath(LINE, SIZE, 32);
   deepEqual(path.scanPath, { x: [11, 43], y: [17, 17] });

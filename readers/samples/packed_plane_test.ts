@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { zstdDecompressSync } from "node:zlib";
 import { packPlane } from "./packed_plane.ts";
 
-Deno.test("float16 keeps the sign and the payload of a NaN", () => {
+Deno.test("keeps the sign and payload of a float16 NaN", () => {
   // IEEE 754: 1 + 5 + 10 bits hold the sign, the exponent and the upper 10 of the 23 bits of the fraction.
   const bits = [0x7fc00000, 0xffc06000, 0x7fe02000, 0x80000000, 0x3f800000];
   const plane = new Float32Array(Uint32Array.from(bits).buffer);

@@ -11,7 +11,7 @@ const READ = {
 
 const WIDTH = { uint8: 1, uint16: 2, int16: 2, float32: 4 } as const;
 
-Deno.test("runs of any length, from any place on, in both byte orders, read there or elsewhere", () => {
+Deno.test("converts runs of any length and offset in both byte orders, in place or elsewhere", () => {
   let state = 7;
   // Of the lowest bits, which repeat after a few numbers, types and counts would always meet in the same pairs.
   const below = (end: number) => ((state = Math.imul(state, 1103515245) + 12345 >>> 0) >>> 12) % end;
@@ -40,7 +40,7 @@ Deno.test("runs of any length, from any place on, in both byte orders, read ther
   }
 });
 
-Deno.test("bytes are reversed within their words and nowhere else", () => {
+Deno.test("reverses bytes within their words and nowhere else", () => {
   const rest = 4 * 16_384 + 72;
   for (const memory of [scratchBytes, (length: number) => new Uint8Array(length)]) {
     for (const width of [2, 4, 8]) {

@@ -9,7 +9,7 @@ const source = (bytes: Uint8Array, sampleType: "uint8" | "uint16") => ({
   ...{ file: new DecodedBytes(bytes, "the file"), sampleType, stop: new StopFlag(), what: "samples" },
 });
 
-Deno.test("samples at any distances are those of the addresses", () => {
+Deno.test("reads samples at any strides", () => {
   const distance = fc.integer({ min: 0, max: 40 });
   fc.assert(
     fc.property(
@@ -55,7 +55,7 @@ Deno.test("samples at any distances are those of the addresses", () => {
   );
 });
 
-Deno.test("lines longer than one read are read in parts", () => {
+Deno.test("reads lines longer than one read in parts", () => {
   const columns = MAX_READ_STEP + 5;
   const bytes = new Uint8Array(2 * columns).map((_, i) => i % 251);
   const plane = new Float32Array(2 * columns);

@@ -89,7 +89,7 @@ const INTERLEAVED = [
   ["int64", [1, 2, 3, 4, 5, 6].flatMap((value) => [0, 0, 0, 0, 0, 0, 0, value])],
 ] as const;
 
-Deno.test("each of some interleaved samples is taken out, in both byte orders", () => {
+Deno.test("extracts each interleaved sample in both byte orders", () => {
   for (const [sampleType, bigEndian] of INTERLEAVED) {
     const width = bigEndian.length / 6;
     const reversed = bigEndian.map((_, i) => bigEndian[i - i % width + width - 1 - i % width]!);
@@ -109,7 +109,7 @@ Deno.test("each of some interleaved samples is taken out, in both byte orders", 
   }
 });
 
-Deno.test("every second of interleaved samples, from the first or the second on, also where the last pair is cut", () => {
+Deno.test("extracts every second interleaved sample, also from a truncated last pair", () => {
   const stored = [7, 65535, 256, 1, 40000, 3, 9];
   for (const [from, count] of [[0, 4], [1, 3], [2, 3], [3, 2], [6, 1], [0, 0]] as const) {
     // At a multiple of four bytes and between two of them.
@@ -125,7 +125,7 @@ Deno.test("every second of interleaved samples, from the first or the second on,
   }
 });
 
-Deno.test("a run that reaches beyond the samples or the plane is refused, and one that ends with them is not", () => {
+Deno.test("rejects a run beyond the samples or the plane, and accepts one that ends with them", () => {
   for (const bytes of [new Uint8Array(2000), scratchBytes(2000)]) {
     for (const sampleType of ["uint16", "bool", "int64", "float16"] as const) {
       const held = 2000 / SAMPLE_BYTES[sampleType];
@@ -141,7 +141,7 @@ Deno.test("a run that reaches beyond the samples or the plane is refused, and on
   }
 });
 
-Deno.test("a plane in used memory is cleared where asked, and takes no buffer that is too small", () => {
+Deno.test("clears a plane in reused memory if asked, and rejects a buffer that is too small", () => {
   const [small, large] = [new Float32Array(3).fill(7), new Float32Array(9).fill(7)];
   const buffers = [small.buffer, large.buffer];
   const plane = newPlane(4, buffers);
@@ -154,7 +154,7 @@ Deno.test("a plane in used memory is cleared where asked, and takes no buffer th
 
 const MIB = 1 << 20;
 
-Deno.test("reads of up to 1 MiB share the memory of the converter; longer ones keep a buffer of their own", () => {
+Deno.test("shares the memory of the converter for reads of up to 1 MiB only", () => {
   const shared = scratchBytes(1).buffer;
   for (const length of [0, 1, 4096, MIB]) {
     const bytes = scratchBytes(length);

@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { decodeText, textOf, upToNul } from "./directory.ts";
 
-Deno.test("a text ends at its first NUL, and is Latin-1 if it is not UTF-8", () => {
+Deno.test("ends a text at its first NUL, and decodes it as Latin-1 if it is not UTF-8", () => {
   const bytes = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
   for (const [stored, text] of [["ab", "ab"], ["a\0b", "a"], ["\0b", ""], ["", ""]] as const) {
     equal(decodeText(bytes(stored)), text);

@@ -32,7 +32,7 @@ const without = (...tags: number[]) => (bytes: Uint8Array<ArrayBuffer>) => {
   for (const tag of tags) new DataView(bytes.buffer).setUint16(entryAt(bytes, tag), 65_000, true);
 };
 
-Deno.test("a plane has 2^30 samples at most, a pixel 1,000", () => {
+Deno.test("bounds a plane at 2^30 samples and a pixel at 1,000", () => {
   const square = (width: number): Field[] => [[256, 4, [width]], [257, 4, [32_768]], [278, 4, [32_768]]];
   equal(page(square(32_768)).width, 32_768);
   throws(() => page(square(32_769)), /declares 32769 x 32768 pixels, more than 1073741824/);
@@ -41,7 +41,7 @@ Deno.test("a plane has 2^30 samples at most, a pixel 1,000", () => {
   throws(() => page([[277, 3, [1001]]]), /SamplesPerPixel \(277\) is 1001, more than 1000/);
 });
 
-Deno.test("a page has 2^22 strips at most", () => {
+Deno.test("bounds a page at 2^22 strips", () => {
   const rows = (count: number) =>
     page([[256, 4, [1]], [257, 4, [count]], [278, 4, [1]]], {
       change: (bytes) => new DataView(bytes.buffer).setUint32(entryAt(bytes, 273) + 4, count, true),
@@ -50,7 +50,7 @@ Deno.test("a page has 2^22 strips at most", () => {
   throws(() => rows((1 << 22) + 1), /StripOffsets \(273\) has 4194305 values, more than 4194304/);
 });
 
-Deno.test("samples are served as the next wider type", () => {
+Deno.test("serves samples as the next wider type", () => {
   // The bits up to which each type is served, by kind of sample: SampleFormat 1 unsigned, 2 signed.
   const types = [
     [1, "bool", null],
@@ -79,7 +79,7 @@ Deno.test("samples are served as the next wider type", () => {
   throws(() => page([[277, 3, [2]], [339, 3, [1, 2]]]), /SampleFormat \(339\) is 1, 2; integers/);
 });
 
-Deno.test("samples have strips of their own where there are several and PlanarConfiguration is 2", () => {
+Deno.test("reads separate strips per sample if PlanarConfiguration is 2", () => {
   const planar = (samples: number, value: number, strips: number) =>
     page([[277, 3, [samples]], [258, 3, [16]], [339, 3, [1]], [284, 3, [value]]], { strips });
   equal(planar(1, 2, 1).planar, false);
@@ -89,7 +89,7 @@ Deno.test("samples have strips of their own where there are several and PlanarCo
   for (const value of [0, 3]) throws(() => planar(1, value, 1), /PlanarConfiguration \(284\) is \d, neither/);
 });
 
-Deno.test("rows of strips: as stated, all without a number, all where there is one strip a sample", () => {
+Deno.test("takes rows per strip as stated, or all if missing or if each sample has one strip", () => {
   const rows = (stated: number, strips: number, ...fields: Field[]) => {
     const { segmentHeight, down } = page([[278, 4, [stated]], ...fields], { strips });
     return [segmentHeight, down];
@@ -108,13 +108,13 @@ Deno.test("rows of strips: as stated, all without a number, all where there is o
   throws(() => page([], { change: without(273) }), /lacks StripOffsets \(273\)/);
 });
 
-Deno.test("three samples of JPEG without a photometric interpretation are YCbCr", () => {
+Deno.test("reads three JPEG samples without a photometric interpretation as YCbCr", () => {
   const photometric = (samples: number, compression: number) =>
     page([[277, 3, [samples]], [258, 3, [8]], [259, 3, [compression]]], { change: without(262) }).photometric;
   deepEqual([photometric(3, 7), photometric(1, 7), photometric(3, 1)], [6, 1, 1]);
 });
 
-Deno.test("tiles may be listed as strips, but not without their size", () => {
+Deno.test("accepts tiles listed as strips, but not without their size", () => {
   const layout: TiffLayout = { ...GRAY, tile: [4, 4] };
   const tiles = (change: (bytes: Uint8Array<ArrayBuffer>) => void) => {
     const { tiled, segmentWidth, segmentHeight, across, down } = page([], { strips: 2, layout, change });
@@ -136,7 +136,7 @@ Deno.test("tiles may be listed as strips, but not without their size", () => {
   throws(() => tiles(without(324)), /lacks StripOffsets \(273\)/);
 });
 
-Deno.test("chroma with fewer samples than pixels is refused outside of JPEG", () => {
+Deno.test("rejects subsampled chroma outside JPEG", () => {
   const ycbcr = (photometric: number, compression: number, ...factors: number[]) => () =>
     page([[277, 3, [3]], [258, 3, [8]], [339, 3, [1]], [262, 3, [photometric]], [259, 3, [compression]], [
       530,
@@ -161,7 +161,7 @@ const CODEC: Codec = {
   decode: (input) => input,
 };
 
-Deno.test("a compressed tile declares 2^31 - 1 bytes at most", () => {
+Deno.test("bounds a compressed tile at 2^31 - 1 declared bytes", () => {
   const layout: TiffLayout = { ...grayLayout(5, 1, 8), tile: [16, 1], codec: "deflate" };
   const bytes = tiffOf(layout, [[new Uint8Array(9)]], [[322, 4, [0]], [323, 4, [0]]]);
   const check = (width: number, rows = 1) => {

@@ -32,7 +32,7 @@ function checkSamples({ name, strip, sha256 }: JpegPicture, bytes: Uint8Array): 
 const ORDERS = { "in order": 1, "back to front": pictures.length - 1, "mixed": 13 };
 
 for (const [order, step] of Object.entries(ORDERS)) {
-  Deno.test(`nothing of a JPEG stands in the next one, ${order}`, () => {
+  Deno.test(`leaves nothing of a JPEG in the next one, ${order}`, () => {
     for (const index of pictures.keys()) {
       const picture = pictures[(index * step) % pictures.length]!;
       const room = new Uint8Array(picture.strip.bytes);
@@ -41,7 +41,7 @@ for (const [order, step] of Object.entries(ORDERS)) {
   });
 }
 
-Deno.test("a JPEG goes to the memory of a result before, where it fits", () => {
+Deno.test("decodes a JPEG into the memory of a previous result if it fits", () => {
   const named = (name: string) => pictures.find((picture) => picture.name === name)!;
   const names = [
     ...["jpeg 26 x 21 of 420", "jpeg gray edges of quality 3", "jpeg 12 bits of 440"],

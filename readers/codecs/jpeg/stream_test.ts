@@ -122,7 +122,7 @@ const READ: Readonly<Record<string, Parts>> = {
 };
 
 for (const [name, parts] of Object.entries(READ)) {
-  Deno.test(`JPEG with ${name} is read`, () => deepEqual([...decoded(parts)], times(64, 137)));
+  Deno.test(`reads JPEG with ${name}`, () => deepEqual([...decoded(parts)], times(64, 137)));
 }
 
 /** Of all coefficients 0. */
@@ -135,7 +135,7 @@ const GREY: Readonly<Record<string, Parts>> = {
 };
 
 for (const [name, parts] of Object.entries(GREY)) {
-  Deno.test(`JPEG with a progressive scan ${name} is read`, () =>
+  Deno.test(`reads JPEG with a progressive scan ${name}`, () =>
     deepEqual([...decoded(parts)], times(64, 128)));
 }
 
@@ -146,12 +146,12 @@ const lossless = (parameters: number[]) => ({
 });
 
 for (let predictor = 1; predictor <= 7; predictor += 1) {
-  Deno.test(`lossless JPEG with predictor ${predictor} and no differences is grey`, () => {
+  Deno.test(`reads lossless JPEG with predictor ${predictor} and no differences as grey`, () => {
     deepEqual([...decoded(lossless([predictor, 0, 0]))], times(64, 128));
   });
 }
 
-Deno.test("lossless JPEG puts the bits back that it was coded without", () => {
+Deno.test("restores the low bits that lossless JPEG was coded without", () => {
   // Of 8 bits 7 are left out: predictions begin at half of the range of 1 bit, which is 2^0.
   deepEqual([...decoded(lossless([1, 0, 7]))], times(64, 128));
 });
@@ -245,7 +245,7 @@ const REFUSED: readonly (readonly [string, Parts, RegExp])[] = [
 ];
 
 for (const [name, parts, message] of REFUSED) {
-  Deno.test(`JPEG with ${name} is refused`, () => {
+  Deno.test(`rejects JPEG with ${name}`, () => {
     throws(
       () => decoded(parts),
       (error: Error) => error.message.startsWith("strip 0 is damaged JPEG") && message.test(error.message),
@@ -259,21 +259,21 @@ const pair = (kind: number, ...parameters: number[]) => ({
   scan: segment(0xda, 2, 1, 0, 2, 0, ...parameters),
 });
 
-Deno.test("a progressive scan of two components holds their first coefficients only", () => {
+Deno.test("rejects AC coefficients in a progressive scan of two components", () => {
   // Differences of 9 and of 0: code 10, bits 1001, code 0.
   const read = decoded({ ...pair(0xc2, 0, 0, 0), data: [0b10100101] }, { samples: 2 });
   deepEqual([...read], times(64, 137, 128));
   throws(() => decoded({ ...pair(0xc2, 1, 63, 0), data: [0] }, { samples: 2 }), NONSENSE);
 });
 
-Deno.test("each component of a JPEG has to have a scan", () => {
+Deno.test("requires a scan of each component of a JPEG", () => {
   const { frame } = pair(0xc0);
   throws(() => decoded({ frame }, { samples: 2 }), /1 of its components have no scan/);
   const second = [...segment(0xda, 1, 2, 0, 0, 63, 0), 0b00111111];
   deepEqual([...decoded({ frame, end: [...second, ...EOI] }, { samples: 2 })], times(64, 137, 128));
 });
 
-Deno.test("a JPEG has to have the size of its strip", () => {
+Deno.test("requires the size of the strip in a JPEG", () => {
   const read = (width: number, rows: number, fullRows: number, samples = 1) =>
     jpeg.decode(stream(), strip(width, rows, { fullRows, samples }));
   for (const [rows, fullRows] of [[8, 8], [7, 8], [1, 9], [8, 7]] as const) read(8, rows, fullRows);
@@ -289,7 +289,7 @@ Deno.test("a JPEG has to have the size of its strip", () => {
   }
 });
 
-Deno.test("the columns of a lossless JPEG may be folded into components", () => {
+Deno.test("reads a lossless JPEG whose columns are folded into components", () => {
   const folded = { ...pair(0xc3, 1, 0, 0), data: times(16, 0) };
   deepEqual([...jpeg.decode(stream(folded), strip(16, 8)) as Uint8Array], times(128, 128));
   throws(() => jpeg.decode(stream(folded), strip(8, 8)), /it is 8 x 8 x 2, not/);
@@ -297,7 +297,7 @@ Deno.test("the columns of a lossless JPEG may be folded into components", () => 
   throws(() => jpeg.decode(stream(pair(0xc0, 0, 63, 0)), strip(16, 8)), /it is 8 x 8 x 2, not/);
 });
 
-Deno.test("the bits of a JPEG have to be those of the page, up to whole bytes", () => {
+Deno.test("requires the bit depth of the page in a JPEG, up to whole bytes", () => {
   const read = (kind: number, precision: number, declared: number) =>
     decoded(
       kind === 0xc3
@@ -341,7 +341,7 @@ const threes = (jfif: boolean) =>
     data: [0b10100101, 0b01001010, 0b10010111],
   });
 
-Deno.test("three components are turned into RGB where the container or JFIF says YCbCr", () => {
+Deno.test("converts three components to RGB if the container or JFIF says YCbCr", () => {
   // JFIF 1.02: R = 137 + 1.402 * 9 = 149.6, G = 137 - 0.34414 * 9 - 0.71414 * 9 = 127.5, B = 137 + 1.772 * 9 = 152.9.
   const read = (
     jfif: boolean,
@@ -356,7 +356,7 @@ Deno.test("three components are turned into RGB where the container or JFIF says
   deepEqual(read(true, null), stored);
 });
 
-Deno.test("restart markers stand where they have to, and nowhere else", () => {
+Deno.test("requires restart markers at their places, and nowhere else", () => {
   // Two blocks in a row: 137, then the difference 0 from the start, or from the block before.
   const blocks = (interval: number, ...data: number[]) =>
     jpeg.decode(
@@ -379,7 +379,7 @@ Deno.test("restart markers stand where they have to, and nowhere else", () => {
   }
 });
 
-Deno.test("tables may stand in a stream of their own", () => {
+Deno.test("reads tables from a separate stream", () => {
   const jpegTables = Uint8Array.from([...SOI, ...QUANTIZATION, ...segment(0xc4, ...DC, ...AC), ...EOI]);
   const apart = stream({ quantization: [], tables: [] });
   const read = (tables: Uint8Array | null) =>
@@ -391,7 +391,7 @@ Deno.test("tables may stand in a stream of their own", () => {
   throws(() => read(Uint8Array.of(1, 2)), /Huffman table is missing/);
 });
 
-Deno.test("components of different sizes are brought to that of the picture", () => {
+Deno.test("upsamples components to the size of the picture", () => {
   // Four, two and one block, of which the first is 9 (1010010) and the others no different (00).
   const data = [0b10100100, 0b00000101, 0b00100010, 0b10010111];
   for (const [turn, width, height] of [[0, 32, 8], [4, 8, 32]] as const) {
@@ -406,7 +406,7 @@ Deno.test("components of different sizes are brought to that of the picture", ()
   }
 });
 
-Deno.test("a lossless JPEG of components of different sizes is refused", () => {
+Deno.test("rejects a lossless JPEG with components of different sizes", () => {
   for (const factors of [0x21, 0x12]) {
     const frame = segment(0xc3, ...FRAME.slice(0, -2), factors, 0);
     throws(() => decoded({ ...lossless([1, 0, 0]), frame }), /components differ in size/);
@@ -435,7 +435,7 @@ Deno.test("a restart marker resets the predictions of a lossless JPEG", () => {
   deepEqual(picture(2, halves), [137, 137, 128, 128, 128, 128, 128, 128]);
 });
 
-Deno.test("a refining scan places no coefficient where one is", () => {
+Deno.test("rejects a refining scan that places a coefficient on an existing one", () => {
   // Code 0 ends a block, 10 is a new coefficient of one bit, which follows.
   const tables = segment(0xc4, ...DC, ...huffman(0x10, [1, 1], 0, 1));
   const { frame, scan, data } = progressive(0, 0, 0x00);
@@ -446,7 +446,7 @@ Deno.test("a refining scan places no coefficient where one is", () => {
   throws(() => refined(0b10111111), /more coefficients than its scan/);
 });
 
-Deno.test("a scan has up to four components", () => {
+Deno.test("accepts up to four components in a scan", () => {
   const parts = {
     frame: segment(0xc0, 8, 0, 8, 0, 8, 4, ...[1, 2, 3, 4].flatMap((id) => [id, 0x11, 0])),
     scan: segment(0xda, 4, ...[1, 2, 3, 4].flatMap((id) => [id, 0]), 0, 63, 0),
@@ -496,7 +496,7 @@ function evenBlocks(values: readonly number[], restart: number, ac: boolean): nu
   return data.bytes;
 }
 
-Deno.test("pictures are read that are larger than what the decoder holds at once", () => {
+Deno.test("reads pictures larger than the buffer of the decoder", () => {
   // Category n has the code n; blocks end with the only code of 16 bits that begins with a stuffed byte.
   const codes = [...times(7, 0), 255, ...times(7, 0), 1];
   const tables = segment(

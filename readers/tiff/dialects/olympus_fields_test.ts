@@ -45,7 +45,7 @@ Deno.test("the scan mode decides whether rows are time if primary dimensions are
   deepEqual([lineScan("XT", "X * Y"), lineScan("XY", "X * T")], [false, true]);
 });
 
-Deno.test("steps from the converted size where the dimension has none", () => {
+Deno.test("takes steps from the converted size if the dimension has none", () => {
   const fields = readFields(text(
     ["[Image]", ""],
     ["Primary Dimensions", "X * T"],
@@ -62,7 +62,7 @@ Deno.test("reads 12 AM as midnight, and rejects other texts", () => {
   equal(readFields("notes\r\nof a day in the laboratory"), null);
 });
 
-Deno.test("numbers with a decimal comma or an exponent are read whole or not at all", () => {
+Deno.test("reads numbers with a decimal comma or an exponent whole or not at all", () => {
   const x = (written: string) => readFields(text(["[Dimensions]", ""], ["X Dimension", written]))!.steps.X;
   deepEqual(x("38, 0,0 - 10,796 [um], 0,284 [um/pixel]"), [0.284, "um"]);
   deepEqual(x("38, 0.0 - 10.796 [um], 2.84e-1 [um/pixel]"), [0.284, "um"]);

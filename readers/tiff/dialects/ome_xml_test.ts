@@ -6,7 +6,7 @@ import { parseOme, readImage } from "./ome_xml.ts";
 const image = (pixels: string, inside = "") =>
   readImage(parseOme(`<OME><Image>${inside}<Pixels ${pixels}</Pixels></Image></OME>`, "OME-XML").images[0]!);
 
-Deno.test("TiffData without directory and count stands for all planes, with a directory for one", () => {
+Deno.test("TiffData covers all planes without directory and count, and one plane with a directory", () => {
   const first = (pixels: string) => image(pixels).tiffData[0];
   const place = { name: null, uuid: null };
   const all = { first: 0, count: 24, counted: false, directory: 0, place };
@@ -52,7 +52,7 @@ Deno.test("refuses invalid sizes, and recognises OME-XML", () => {
   equal(isOmeXml("<MetaData><prop/></MetaData>"), false);
 });
 
-Deno.test("a plane belongs to the TiffData that begins last before it and reaches it", () => {
+Deno.test("assigns a plane to the last TiffData that begins before it and covers it", () => {
   const place = { name: null, uuid: null };
   const data = ([[4, 3, true], [0, 6, true], [2, 1, true], [8, 12, false], [10, 12, false]] as const).map(
     ([first, count, counted]) => ({ first, count, counted, directory: 0, place }),

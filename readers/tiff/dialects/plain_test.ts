@@ -11,7 +11,7 @@ const calibration = (x: number, y: number, unit: number | undefined, software = 
     note: () => software,
   } as unknown as Directory);
 
-Deno.test("resolution tags count where they plausibly are the size of a pixel", () => {
+Deno.test("uses resolution tags that are plausible pixel sizes", () => {
   deepEqual(calibration(40_000, 20_000, 3), { X: { step: 0.25, unit: "um" }, Y: { step: 0.5, unit: "um" } });
   // 25400 per inch is one micrometre.
   deepEqual(calibration(25_400, 25_400, 2), { X: { step: 1, unit: "um" }, Y: { step: 1, unit: "um" } });
