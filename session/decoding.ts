@@ -72,157 +72,142 @@ const groupsOf = (channels: readonly number[], together: number): number[][] => 
   ...Map.groupBy(channels, (channel) => Math.floor(channel / together)).values(),
 ];
 
-/** The decoding of planes. It reserves the memory of the decoders, and its caller that of the samples. */
-export class Decoding {
-  readonly #wanted: WantedPlanes;
-  readonly #resources: DecodeResources;
+/** The decoding of planes. */
+export interface Decoding {
   /** Rejects with the reason of the signal at once. @throws {ReaderError | SessionMemoryExceeded} */
   readonly decoded: Promise<DecodedPlanes>;
   /** Settles when no worker uses the memory of the planes any longer. */
   readonly quiet: Promise<void>;
-  readonly #becomeQuiet: () => void;
-  readonly #fault = new AbortController();
-  /** Aborted when the caller gives up or a worker fails. */
-  readonly #signal: AbortSignal;
+}
+
+/**
+ * Begins to decode with an idle worker, which is given back when it is quiet. Reserves the memory of the decoders; the caller
+ * reserves that of the samples. `given` stops all workers.
+ */
+export function decode(
+  wanted: WantedPlanes,
+  first: WorkerClient,
+  { pool, budget, memory }: DecodeResources,
+  given: AbortSignal,
+): Decoding {
+  const { key, channels, rows, position, reference, summary, working: expected } = wanted;
+  const { promise: quiet, resolve: becomeQuiet } = Promise.withResolvers<void>();
+  const fault = new AbortController();
+  const signal = AbortSignal.any([given, fault.signal]);
   /** Workers that are not done, with the memory of their decoders. */
-  readonly #workers = new Map<WorkerClient, Reservation | null>();
+  const workers = new Map<WorkerClient, Reservation | null>([[first, null]]);
   /** Decoded samples, by the index of the piece. */
-  readonly #answers: DecodedOrder[] = [];
+  const answers: DecodedOrder[] = [];
 
-  /** Begins with an idle worker, which is given back when it is quiet. The signal stops all workers. */
-  constructor(
-    wanted: WantedPlanes,
-    first: WorkerClient,
-    resources: DecodeResources,
-    signal: AbortSignal,
-  ) {
-    this.#wanted = wanted;
-    this.#resources = resources;
-    ({ promise: this.quiet, resolve: this.#becomeQuiet } = Promise.withResolvers<void>());
-    this.#signal = AbortSignal.any([signal, this.#fault.signal]);
-    this.decoded = this.#run(first);
-  }
+  const reserve = (bytes: number) => budget.reserve(bytes, "The decoders, beside the planes,");
 
-  async #run(first: WorkerClient): Promise<DecodedPlanes> {
-    const { channels, rows, working } = this.#wanted;
-    this.#workers.set(first, null);
-    try {
-      this.#workers.set(first, this.#reserve(working.bytes));
-      const helpers = rows === null ? this.#takeHelpers() : [];
-      const pieces = rows === null ? divide(this.#wanted, 1 + helpers.length) : [{ channels, rows }];
-      await this.#distribute(pieces, first, helpers);
-      const planes = this.#assembled(pieces);
-      this.#stop(new Error("The other workers decoded all planes"));
-      return planes;
-    } catch (error) {
-      // The array has holes for the pieces that are not decoded.
-      for (const piece of this.#answers.values()) if (piece) dropSamples(piece);
-      this.#stop(error);
-      throw error;
-    }
-  }
+  const giveBack = (worker: WorkerClient) => {
+    const held = workers.get(worker);
+    if (!workers.delete(worker)) return;
+    held?.release();
+    void pool.giveBack(worker, key);
+    if (workers.size === 0) becomeQuiet();
+  };
 
-  #reserve(bytes: number): Reservation {
-    return this.#resources.budget.reserve(bytes, "The decoders, beside the planes,");
-  }
+  /** Stops the unfinished workers, and gives each one back when it is quiet. */
+  const stop = (reason: unknown) => {
+    fault.abort(reason);
+    for (const worker of workers.keys()) void worker.quiet.then(() => giveBack(worker));
+  };
 
   /** Takes as many free workers as are useful, if the budget has memory for their decoders. */
-  #takeHelpers(): readonly WorkerClient[] {
-    const { key, working } = this.#wanted;
-    const { pool, budget } = this.#resources;
+  const takeHelpers = () => {
     const helpers: WorkerClient[] = [];
-    const most = mostPieces(this.#wanted) - 1;
-    while (helpers.length < most) {
-      const memory = budget.tryReserve(working.bytes);
-      const helper = memory && pool.spare(key);
+    for (const most = mostPieces(wanted) - 1; helpers.length < most;) {
+      const held = budget.tryReserve(expected.bytes);
+      const helper = held && pool.spare(key);
       if (helper === null) {
-        memory?.release();
+        held?.release();
         break;
       }
-      this.#workers.set(helper, memory);
+      workers.set(helper, held);
       helpers.push(helper);
     }
     return helpers;
-  }
+  };
+
+  /** Has a worker decode a piece, a second time if the decoders need more memory than expected. */
+  const order = async (worker: WorkerClient, piece: Piece, isFirst: boolean): Promise<DecodedOrder> => {
+    const { start, end } = piece.rows ?? { start: 0, end: summary.rows };
+    let working = expected;
+    for (let tries = 0; tries < 2; tries += 1) {
+      const buffers = memory.take(4 * summary.columns * (end - start), piece.channels.length);
+      const order = { ...piece, position, reference: reference && isFirst, working, buffers };
+      const answer = await worker.ask(wanted, { type: "decode", order }, signal);
+      if (answer.planes !== null) return answer;
+      working = answer.working;
+      workers.get(worker)?.release();
+      workers.set(worker, reserve(working.bytes));
+    }
+    throw new DecodeFailed("the file changes while it is read");
+  };
 
   /** Distributes the pieces. The first worker begins at once; helpers open the acquisition before they take a piece. */
-  #distribute(
-    pieces: readonly Piece[],
-    first: WorkerClient,
-    helpers: readonly WorkerClient[],
-  ): Promise<void> {
+  const distribute = (pieces: readonly Piece[], helpers: readonly WorkerClient[]): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const left = pieces.entries();
     let missing = pieces.length;
     const work = async (worker: WorkerClient) => {
       for (const [i, piece] of left) {
-        this.#answers[i] = await this.#order(worker, piece, i === 0);
+        answers[i] = await order(worker, piece, i === 0);
         missing -= 1;
       }
       if (missing === 0) resolve();
-      this.#giveBack(worker);
+      giveBack(worker);
     };
     work(first).catch(reject);
     const opening = { channels: [], rows: null };
-    for (const helper of helpers) {
-      this.#order(helper, opening, false).then(() => work(helper)).catch(reject);
-    }
+    for (const helper of helpers) order(helper, opening, false).then(() => work(helper)).catch(reject);
     return promise;
-  }
+  };
 
-  /** Has a worker decode a piece, a second time if the decoders need more memory than expected. */
-  async #order(worker: WorkerClient, piece: Piece, isFirst: boolean): Promise<DecodedOrder> {
-    const { position, reference, summary } = this.#wanted;
-    const { start, end } = piece.rows ?? { start: 0, end: summary.rows };
-    let { working } = this.#wanted;
-    for (let tries = 0; tries < 2; tries += 1) {
-      const buffers = this.#resources.memory.take(4 * summary.columns * (end - start), piece.channels.length);
-      const order = { ...piece, position, reference: reference && isFirst, working, buffers };
-      const answer = await worker.ask(this.#wanted, { type: "decode", order }, this.#signal);
-      if (answer.planes !== null) return answer;
-      working = answer.working;
-      this.#workers.get(worker)?.release();
-      this.#workers.set(worker, this.#reserve(working.bytes));
+  const run = async (): Promise<DecodedPlanes> => {
+    try {
+      workers.set(first, reserve(expected.bytes));
+      const helpers = rows === null ? takeHelpers() : [];
+      const pieces = rows === null ? divide(wanted, 1 + helpers.length) : [{ channels, rows }];
+      await distribute(pieces, helpers);
+      const planes = assembled(wanted, pieces, answers);
+      stop(new Error("The other workers decoded all planes"));
+      return planes;
+    } catch (error) {
+      // The array has holes for the pieces that are not decoded.
+      for (const piece of answers.values()) if (piece) dropSamples(piece);
+      stop(error);
+      throw error;
     }
-    throw new DecodeFailed("the file changes while it is read");
-  }
+  };
+  return { decoded: run(), quiet };
+}
 
-  #giveBack(worker: WorkerClient): void {
-    const memory = this.#workers.get(worker);
-    if (!this.#workers.delete(worker)) return;
-    memory?.release();
-    void this.#resources.pool.giveBack(worker, this.#wanted.key);
-    if (this.#workers.size === 0) this.#becomeQuiet();
-  }
-
-  /** Stops the unfinished workers, and gives each one back when it is quiet. */
-  #stop(reason: unknown): void {
-    this.#fault.abort(reason);
-    for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
-  }
-
-  #assembled(pieces: readonly Piece[]): DecodedPlanes {
-    const { channels, summary: { rows: height, columns } } = this.#wanted;
-    const answers = this.#answers;
-    const isWhole = pieces.length === 1;
-    const planes = new Map<number, Float32Array<ArrayBuffer>[]>(channels.map((channel) => [channel, []]));
-    for (const [i, piece] of pieces.entries()) {
-      const { rows: filled, planes: decoded } = answers[i]!;
-      const { start, end } = isWhole ? filled : piece.rows!;
-      for (const [j, channel] of piece.channels.entries()) {
-        const own = decoded![j];
-        if (own?.length !== (end - start) * columns) {
-          throw new AcquisitionChanged("The planes have another shape than before");
-        }
-        planes.get(channel)!.push(own);
+function assembled(
+  { channels, summary: { rows: height, columns } }: WantedPlanes,
+  pieces: readonly Piece[],
+  answers: readonly DecodedOrder[],
+): DecodedPlanes {
+  const isWhole = pieces.length === 1;
+  const planes = new Map<number, Float32Array<ArrayBuffer>[]>(channels.map((channel) => [channel, []]));
+  for (const [i, piece] of pieces.entries()) {
+    const { rows: filled, planes: decoded } = answers[i]!;
+    const { start, end } = isWhole ? filled : piece.rows!;
+    for (const [j, channel] of piece.channels.entries()) {
+      const own = decoded![j];
+      if (own?.length !== (end - start) * columns) {
+        throw new AcquisitionChanged("The planes have another shape than before");
       }
+      planes.get(channel)!.push(own);
     }
-    return {
-      planes: [...planes.values()],
-      referencePlanes: answers[0]!.referencePlanes,
-      warnings: answers.flatMap(({ warnings }) => warnings),
-      files: new Map(answers.flatMap(({ files }) => [...files])),
-      rows: isWhole ? answers[0]!.rows : { start: 0, end: height },
-    };
   }
+  return {
+    planes: [...planes.values()],
+    referencePlanes: answers[0]!.referencePlanes,
+    warnings: answers.flatMap(({ warnings }) => warnings),
+    files: new Map(answers.flatMap(({ files }) => [...files])),
+    rows: isWhole ? answers[0]!.rows : { start: 0, end: height },
+  };
 }

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/paths.ts";
 import type { AcquisitionSource } from "../readers/opened/orders.ts";
-import { type DecodeResources, Decoding } from "./decoding.ts";
+import { decode, type DecodeResources } from "./decoding.ts";
 import { type FolderListing, listFolder } from "./folder_listing.ts";
 import { Consent, type Reservation } from "./memory_budget.ts";
 import { judgePath, type OpenRules } from "./source_path.ts";
@@ -187,7 +187,7 @@ export async function loadAcquisition(
       rows: null,
       reference: summary.reference !== null,
     };
-    const work = new Decoding(wanted, worker, resources, signal);
+    const work = decode(wanted, worker, resources, signal);
     quiet = work.quiet;
     const { planes, referencePlanes, warnings } = await work.decoded;
     return {

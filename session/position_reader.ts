@@ -7,7 +7,7 @@ import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/io/paths.ts";
 import type { AxisLetter, Position, RowRange } from "../readers/reader.ts";
 import { requirePosition, sizeAlong } from "../readers/metadata/selection.ts";
-import { type DecodedPlanes, type DecodeResources, Decoding } from "./decoding.ts";
+import { decode, type DecodedPlanes, type DecodeResources } from "./decoding.ts";
 import { SessionMemoryExceeded, ShuttingDown } from "./errors.ts";
 import type { Reservation } from "./memory_budget.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
@@ -166,7 +166,7 @@ export class PositionReader {
       throw await changeOr(error, source.marks);
     }
     const wanted = { ...session, key: id, channels: [channel], position, rows, reference: false };
-    const { decoded, quiet } = new Decoding(wanted, worker, this.#resources, signal);
+    const { decoded, quiet } = decode(wanted, worker, this.#resources, signal);
     this.#running += 1;
     void quiet.then(() => this.#running -= 1);
     try {
