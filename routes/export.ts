@@ -36,7 +36,7 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
     };
     return jsonResponse(body, 200, { "Cache-Control": "no-store" });
   } catch (error) {
-    memory.release();
+    memory.dispose();
     throw error;
   }
 }
@@ -56,13 +56,14 @@ function refused(error: unknown): never {
 export async function downloadArchive(c: RequestContext, services: Services): Promise<Response> {
   const { exporter, log } = services;
   const id = pathParameter(c, "export_id");
-  if (c.req.method === "HEAD") return new Response(null, { headers: headersOf(await exporter.look(id)) });
-  const link = await exporter.take(id);
+  const isHead = c.req.method === "HEAD";
+  const link = await exporter.take(id, isHead);
+  if (isHead) return new Response(null, { headers: headersOf(link) });
   const gone = new AbortController();
   const leave = () => gone.abort(new Error("The client went away"));
   void c.env.info.completed.then(leave, leave);
   const over = (fault: unknown) => {
-    link.memory.release();
+    link.memory.dispose();
     if (fault === null) return;
     log.line("warn", `An archive was cut: ${fault instanceof Error ? fault.message : fault}`);
   };

@@ -5,7 +5,7 @@ import { requireMarksLater } from "../readers/io/paths.ts";
 import type { Clock } from "./clock.ts";
 import type { DecodeResources } from "./decoding.ts";
 import { ExportNotFound, TooManyExports } from "./errors.ts";
-import type { MemoryBudget, Reservation } from "./memory_budget.ts";
+import type { Reservation } from "./memory_budget.ts";
 import type { Opener } from "./opener.ts";
 import { newSessionId, type SessionStore } from "./store.ts";
 import { untilAborted, type Waits } from "./waits.ts";
@@ -33,25 +33,7 @@ export interface Link {
   readonly fileName: string;
   readonly warnings: readonly string[];
   readonly archive: Archive;
-  readonly memory: OrderMemory;
-}
-
-/** The memory of the documents and descriptions of an order. */
-export class OrderMemory {
-  readonly #budget: MemoryBudget;
-  readonly #held: Reservation[] = [];
-
-  constructor(budget: MemoryBudget) {
-    this.#budget = budget;
-  }
-
-  take(bytes: number): void {
-    this.#held.push(this.#budget.reserve(bytes, "The documents of the export"));
-  }
-
-  release(): void {
-    for (const held of this.#held.splice(0)) held.release();
-  }
+  readonly memory: DisposableStack;
 }
 
 /** Exports of all clients. */
@@ -76,11 +58,18 @@ export class Exporter {
     this.#opener = opener;
   }
 
-  /** Reserves memory for an order and its body. @throws {SessionMemoryExceeded} */
-  hold(bytes: number): OrderMemory {
-    const memory = new OrderMemory(this.#resources.budget);
-    memory.take(bytes);
+  /** Reserves memory for an order and its body; disposing of it releases it. @throws {SessionMemoryExceeded} */
+  hold(bytes: number): DisposableStack {
+    const memory = new DisposableStack();
+    this.#reserve(bytes, memory);
     return memory;
+  }
+
+  #reserve(bytes: number, memory: DisposableStack): void {
+    memory.adopt(
+      this.#resources.budget.reserve(bytes, "The documents of the export"),
+      (held) => held.release(),
+    );
   }
 
   /** Parses the body of an order in a worker: a body of 27 MiB takes a third of a second. @throws {DecodeFailed} invalid JSON */
@@ -98,7 +87,7 @@ export class Exporter {
    */
   async prepare(
     order: ExportOrder,
-    options: { readonly chosenByUser: boolean; readonly version: string; readonly memory: OrderMemory },
+    options: { readonly chosenByUser: boolean; readonly version: string; readonly memory: DisposableStack },
     signal: AbortSignal,
   ): Promise<Archive> {
     // The schemas of documents are loaded on first use.
@@ -110,7 +99,7 @@ export class Exporter {
       const described = sessionId === undefined
         ? await this.#opener.describe({ ...options, path: path!, scene, channelIndices: null, signal })
         : this.#store.get(sessionId);
-      options.memory.take(described.summaryBytes);
+      this.#reserve(described.summaryBytes, options.memory);
       const member = exportedMember(asked, index, order, described);
       faults.push(...memberFaults(member, index), ...await this.#tableFaults(member, index, signal));
       members.push(member);
@@ -157,7 +146,7 @@ export class Exporter {
   }
 
   /** Keeps an archive for ten minutes; the memory is released with the link unless it is used. @throws {TooManyExports} */
-  link(archive: Archive, memory: OrderMemory): Link {
+  link(archive: Archive, memory: DisposableStack): Link {
     if (this.#links.size >= MAX_LINKS) {
       throw new TooManyExports(
         `${MAX_LINKS} archives wait for their download already; try again in a moment`,
@@ -180,38 +169,33 @@ export class Exporter {
     };
     const cancel = this.#clock.after(LINK_SECONDS * 1000, () => {
       use();
-      memory.release();
+      memory.dispose();
     });
     this.#links.set(id, { link, use });
     return link;
   }
 
-  /** Returns a link without using it up. @throws {ExportNotFound | AcquisitionChanged} */
-  async look(id: string): Promise<Link> {
-    const { link } = this.#find(id);
-    for (const { source } of link.archive.members) await requireMarksLater(source.marks);
-    return link;
-  }
-
-  /** Uses a link up; the caller releases its memory. @throws {ExportNotFound | AcquisitionChanged} */
-  async take(id: string): Promise<Link> {
-    const { link, use } = this.#find(id);
-    use();
+  /**
+   * Returns a link, and uses it up unless `stays`; the caller then releases its memory.
+   *
+   * @throws {ExportNotFound | AcquisitionChanged}
+   */
+  async take(id: string, stays: boolean): Promise<Link> {
+    const found = this.#links.get(id);
+    if (found === undefined) {
+      throw new ExportNotFound(
+        `No archive ${quoted(id.slice(0, 64))}; a link works once, within ${LINK_SECONDS} s`,
+      );
+    }
+    const { link, use } = found;
+    if (!stays) use();
     try {
       for (const { source } of link.archive.members) await requireMarksLater(source.marks);
     } catch (error) {
-      link.memory.release();
+      if (!stays) link.memory.dispose();
       throw error;
     }
     return link;
-  }
-
-  #find(id: string) {
-    const found = this.#links.get(id);
-    if (found) return found;
-    throw new ExportNotFound(
-      `No archive ${quoted(id.slice(0, 64))}; a link works once, within ${LINK_SECONDS} s`,
-    );
   }
 
   /**
@@ -355,7 +339,7 @@ export class Exporter {
   close(): void {
     for (const { link, use } of [...this.#links.values()]) {
       use();
-      link.memory.release();
+      link.memory.dispose();
     }
   }
 }

@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
 import { zipOf } from "../../session/export/archive.ts";
-import { OrderMemory } from "../../session/exporter.ts";
 import { validatePath } from "../../cli/verdict.ts";
 import { ExportResponse } from "../../schemas/http.ts";
 import { FILES, writeCollection } from "../collection_tree.ts";
@@ -438,7 +437,7 @@ function writeNoise(path: string): void {
 Deno.test("an archive that is cut frees its planes, also those of the next position", () =>
   withServer(async ({ server, image }) => {
     const { signal } = new AbortController();
-    const options = { chosenByUser: false, version: "0", memory: new OrderMemory(server.budget) };
+    const options = { chosenByUser: false, version: "0", memory: server.exporter.hold(0) };
     const [member] = (await server.exporter.prepare({ members: [{ path: image }] }, options, signal)).members;
     assert.ok(member);
     const axes = [...member.summary.axes, { name: "T", size: 3, step: 1, unit: "seconds" } as const];
