@@ -1,10 +1,7 @@
-/** Every row of the error table, reached through the app. */
+/** Errors as the app answers them; further codes are in the tests of what they are about. */
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { wantedChannels } from "../../readers/metadata/selection.ts";
-import { errorResponse } from "../../routes/errors.ts";
-import { ErrorBody } from "../../schemas/http.ts";
 import type { ErrorCode } from "../../schemas/served.ts";
 import { ClientGone, DialogUnavailable } from "../../session/errors.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
@@ -16,15 +13,12 @@ import { run } from "../child_process.ts";
 import { until } from "../deadline.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
-const seen = new Set<ErrorCode>();
-
 async function expect(
   response: Response | Promise<Response>,
   status: number,
   code: ErrorCode,
 ): Promise<string> {
   const body = await expectError(await response, status, code);
-  seen.add(code);
   assert.equal(body.details !== null, code === "request_validation_failed");
   for (const detail of body.details ?? []) assert.match(detail.location[0]!, /^(body|path|query)$/);
   assert.match(body.message, /^\S.*[^.]$/s, "a message is a sentence without a full stop");
@@ -87,7 +81,6 @@ Deno.test("request_validation_failed: what a body must be", async () => {
     const error = await expectError(response, 422, "request_validation_failed");
     assert.deepEqual(error.details![0]!.location, ["path", "channel_index"]);
   }
-  seen.add("request_validation_failed");
 });
 
 Deno.test("a body with many faults gets a short answer", async () => {
@@ -268,24 +261,7 @@ Deno.test("decode_failed: an accepted extension with other, empty or cut content
   }
 });
 
-Deno.test("channel_out_of_range and invalid_channel_indices", async () => {
-  await using sample = await sampleFolder();
-  await using server = new Harness();
-  const message = await expect(
-    server.post("/api/v2/open", { path: sample.image, channelIndices: [0, 2] }),
-    422,
-    "channel_out_of_range",
-  );
-  assert.match(message, /Channel 2 .* channels 0 to 1/);
-  await expect(server.request("/api/v2/sessions/none/channels/-1/data"), 422, "channel_out_of_range");
-  await expect(
-    server.request("/api/v2/sessions/none/reference/channels/-1/data"),
-    422,
-    "channel_out_of_range",
-  );
-});
-
-Deno.test("sessions: unknown ids and channels", async () => {
+Deno.test("unknown sessions and channels", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const { sessionId } = await server.open(sample.image, [0]);
@@ -295,18 +271,13 @@ Deno.test("sessions: unknown ids and channels", async () => {
     await expect(at(`${id}/channels/0/data`), 404, "session_not_found");
     await expect(at(`${id}/reference/channels/0/data`), 404, "session_not_found");
   }
+  await expect(at("none/channels/-1/data"), 422, "channel_out_of_range");
+  await expect(at("none/reference/channels/-1/data"), 422, "channel_out_of_range");
+  const again = await server.post("/api/v2/open", { path: sample.image, channelIndices: [0, 2] });
+  assert.match(await expect(again, 422, "channel_out_of_range"), /Channel 2 .* channels 0 to 1/);
   await expect(at(`${sessionId}/channels/1/data`), 404, "channel_not_found");
   await expect(at(`${sessionId}/channels/99999999999999999999/data`), 404, "channel_not_found");
   await expect(at(`${sessionId}/reference/channels/0/data`), 404, "reference_channel_not_found");
-});
-
-Deno.test("range_not_satisfiable carries the size", async () => {
-  await using sample = await sampleFolder();
-  await using server = new Harness();
-  const { channels: [channel] } = await server.open(sample.image, [0]);
-  const response = await server.request(channel!.dataUrl, { headers: { range: "bytes=2400-" } });
-  assert.equal(response.headers.get("content-range"), "bytes */2400");
-  await expect(response, 416, "range_not_satisfiable");
 });
 
 Deno.test("session_memory_exceeded: refused before anything is allocated, nothing evicted", async () => {
@@ -469,33 +440,6 @@ Deno.test("not_found and method_not_allowed", async () => {
   }
 });
 
-Deno.test("origin_not_allowed and host_not_allowed", async () => {
-  await using server = new Harness();
-  await expect(
-    server.post("/api/v2/open", { path: "/nowhere/x.tif" }, { headers: { origin: "https://example.org" } }),
-    403,
-    "origin_not_allowed",
-  );
-  await expect(
-    server.request("/api/v2/health", { headers: { host: "example.org" } }),
-    403,
-    "host_not_allowed",
-  );
-});
-
-Deno.test("invalid_channel_indices: channels of different shapes", async () => {
-  // No format that is read so far can hold such channels, so the choice of channels is asked itself.
-  const channel = (index: number, rows: number) =>
-    ({ index, name: "", sampleType: "uint8", rows, columns: 2, color: null }) as const;
-  try {
-    wantedChannels("a.czi", [channel(0, 2), channel(1, 3)], null);
-  } catch (error) {
-    const response = errorResponse(error);
-    response.headers.set("access-control-allow-origin", "*");
-    await expect(response, 422, "invalid_channel_indices");
-  }
-});
-
 Deno.test("scene_out_of_range, position_out_of_range, plane_not_found, acquisition_changed", async () => {
   using temporary = temporaryFolder();
   const { path: folder } = temporary;
@@ -521,17 +465,12 @@ Deno.test("scene_out_of_range, position_out_of_range, plane_not_found, acquisiti
   await expect(at("?t=1"), 409, "acquisition_changed");
 });
 
-Deno.test("export_not_found, too_many_exports", async () => {
+Deno.test("too_many_exports", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const link = () => server.post("/api/v2/export", { members: [{ path: sample.image }] });
-  await expect(server.request("/api/v2/exports/0"), 404, "export_not_found");
   for (let i = 0; i < 8; i += 1) assert.equal((await link()).status, 200);
   await expect(link(), 503, "too_many_exports");
-});
-
-Deno.test("every error code was seen", () => {
-  assert.deepEqual(ErrorBody.shape.error.options.filter((code) => !seen.has(code)), []);
 });
 
 Deno.test("a file without read permission is not found", {
