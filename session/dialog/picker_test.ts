@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ClientGone, DialogBusy, DialogUnavailable, ShuttingDown } from "../errors.ts";
+import { ClientGone } from "../errors.ts";
 import { Picker, type PickRequest } from "./picker.ts";
 import type { DialogCommand, ProgramResult } from "./commands.ts";
 
@@ -19,23 +19,6 @@ function pickerOf(answers: (ProgramResult | null)[], hasDisplay = true) {
     return Promise.resolve(answers.shift()!);
   };
   return { picker: new Picker({ system: "linux", hasDisplay: () => hasDisplay, run }), commands };
-}
-
-/** A picker whose program stays open until its signal is aborted. */
-function openPicker() {
-  const started = Promise.withResolvers<void>();
-  const ended = { value: false };
-  const run = async (_: DialogCommand, signal: AbortSignal) => {
-    started.resolve();
-    await new Promise((resolve) => signal.addEventListener("abort", resolve));
-    ended.value = true;
-    return { code: 143, stdout: new Uint8Array(), stderr: new Uint8Array() };
-  };
-  return {
-    picker: new Picker({ system: "linux", hasDisplay: () => true, run }),
-    started: started.promise,
-    ended,
-  };
 }
 
 Deno.test("the second dialog starts in the folder of the first choice, a cancelled one changes nothing", async () => {
@@ -61,38 +44,20 @@ Deno.test("kdialog follows a zenity that does not start, as without one of its l
     assert.equal(await pickerOf([broken(code, words), chose("/a.tif")]).picker.pick(request()), "/a.tif");
   }
   // With nothing left to try, its own words say more than that a program is missing.
-  await assert.rejects(pickerOf([broken(127, words), null]).picker.pick(request()), (error: unknown) => {
-    assert(error instanceof DialogUnavailable);
-    assert.match(error.message, /"zenity" failed with exit status 127: .*libadwaita/);
-    return true;
+  await assert.rejects(pickerOf([broken(127, words), null]).picker.pick(request()), {
+    tag: "dialog_unavailable",
+    message: /"zenity" failed with exit status 127: .*libadwaita/,
   });
 });
 
 Deno.test("no program, no display", async () => {
-  await assert.rejects(pickerOf([null, null]).picker.pick(request()), (error: unknown) => {
-    assert(error instanceof DialogUnavailable);
-    assert.match(error.message, /neither "zenity" nor "kdialog" was .* when the server started; install it/);
-    return true;
+  await assert.rejects(pickerOf([null, null]).picker.pick(request()), {
+    tag: "dialog_unavailable",
+    message: /neither "zenity" nor "kdialog" was .* when the server started; install it/,
   });
   const { picker, commands } = pickerOf([], false);
   await assert.rejects(picker.pick(request()), /neither DISPLAY nor WAYLAND_DISPLAY/);
   assert.deepEqual(commands, []);
-});
-
-Deno.test("one at a time; a client that goes away ends its dialog", async () => {
-  const { picker, started, ended } = openPicker();
-  const client = new AbortController();
-  const first = picker.pick(request(client.signal));
-  await started;
-  await assert.rejects(picker.pick(request()), (error: unknown) => {
-    assert(error instanceof DialogBusy);
-    assert.equal(error.retryAfter, null);
-    return true;
-  });
-  client.abort();
-  await assert.rejects(first, ClientGone);
-  assert(ended.value);
-  await assert.rejects(picker.pick(request(client.signal)), /before the dialog opened/);
 });
 
 Deno.test("a request waits for the end of the last dialog", async () => {
@@ -115,17 +80,6 @@ Deno.test("a request waits for the end of the last dialog", async () => {
   await first;
   assert.equal(await second, "/a.tif");
   assert.deepEqual(programs, ["started", "ended", "started"]);
-});
-
-Deno.test("close ends the dialog, waits for it and refuses others", async () => {
-  const { picker, started, ended } = openPicker();
-  const first = assert.rejects(picker.pick(request()), ShuttingDown);
-  await started;
-  await picker.close();
-  assert(ended.value);
-  await first;
-  await assert.rejects(picker.pick(request()), ShuttingDown);
-  await picker.close();
 });
 
 Deno.test("a dialog needs a program and, on Linux, a display", () => {

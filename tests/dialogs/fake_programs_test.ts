@@ -79,6 +79,7 @@ withFakes("a program that does not end by itself is killed when the server stops
   await fakes.order("close");
   assert.equal((await fakes.outcome()).error, "ShuttingDown");
   assert(!isAlive(pid));
+  assert.equal((await fakes.pick("linux")).error, "ShuttingDown");
 });
 
 withFakes("a child that keeps the pipe open does not delay the answer", async (fakes) => {
