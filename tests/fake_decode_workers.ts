@@ -53,7 +53,7 @@ const open = ({ stop }, path) => {
 const decode = ({ channels, rows: wanted, reference }, path) => {
   if (channels.length === 0) {
     if (path === "divide and never join") return;
-    if (path.startsWith("divide and join late")) Atomics.wait(wait, 0, 0, 300);
+    if (path.startsWith("divide and join late")) Atomics.wait(wait, 0, 0, 1500);
     if (path.endsWith("and fail to")) return fail("decode_failed", "no such file");
     if (path === "divide changed and hang") return fail("acquisition_changed", "changed");
   } else {
