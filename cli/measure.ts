@@ -1,77 +1,31 @@
 /** The command `acq-server measure`: measures recordings by given settings into a table or a TIFF, without a server. */
-import { z } from "zod";
 import { isTime } from "../static/measure/axes.js";
-import { columnsOf, csv } from "../static/measure/csv.js";
+import { type Column, columnsOf, csv, type Row } from "../static/measure/csv.js";
+import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.js";
+import { Kymograph } from "../static/measure/kymograph.js";
+import { columnName } from "../static/measure/measurement.js";
 import { MEASUREMENTS } from "../static/measure/measurements.js";
-import type { Parameter } from "../static/measure/measurement.js";
-import { measuredRecording, type Row } from "../static/measure/recording.js";
+import { measuredRecording } from "../static/measure/recording.js";
+import {
+  measuredStack,
+  type Over,
+  positionWords,
+  projectionWords,
+  stackAxes,
+  stackColumns,
+  stackRows,
+} from "../static/measure/stack.js";
+import { tiffOf } from "../static/measure/tiff.js";
 import { timeAlongLine, typedScan } from "../static/measure/typed_scan.js";
-import type { ProjectionKind } from "../static/measure/stack.js";
+import { PlaneNotFound } from "../readers/errors.ts";
 import { openResponse } from "../session/open_response.ts";
+import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { Session } from "../session/store.ts";
-import { type Given, HELP, UsageError, type WritingCommand } from "./arguments.ts";
-import { measuredImages, samplesOf, WRITTEN } from "./measured_images.ts";
+import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";
+import { settingsOf, type ShellSettings, WRITTEN, type Written } from "./measure_settings.ts";
 import { EXIT, failureOf, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
-
-const NUMBER = z.number();
-const LINES = z.int().positive();
-
-function settingOf({ choices, isCount = false, least = -Infinity }: Parameter) {
-  if (choices !== undefined) return z.enum(Object.keys(choices));
-  return isCount ? LINES.min(Math.max(1, least)) : NUMBER.min(least);
-}
-
-const OVERS = ["T", "Z"] as const;
-
-const KINDS = ["max", "mean"] as const satisfies readonly ProjectionKind[];
-
-const PLACE = z.tuple([z.int().nonnegative(), z.int().nonnegative()]);
-
-/** Settings of the measurement and of the recordings. Other fields that the page stores are ignored. */
-const SETTINGS_SCHEMA = z.object({
-  channel: z.int().nonnegative().default(0),
-  /** For files whose metadata does not describe a line scan. */
-  lineScan: z.object({
-    time: z.enum(["rows", "columns"]),
-    secondsPerLine: NUMBER.positive(),
-    micrometresPerPixel: NUMBER.positive(),
-    secondsPerPixel: NUMBER.nonnegative().optional(),
-  }).optional(),
-  bands: z.array(z.object({ name: z.string(), from: z.int(), to: z.int() })).optional(),
-  traces: z.object({
-    isChange: z.boolean().optional(),
-    kind: z.enum(["percentile", "window"]).optional(),
-    percentile: NUMBER.min(0).max(100).optional(),
-    from: NUMBER.optional(),
-    to: NUMBER.optional(),
-    offset: NUMBER.optional(),
-    average: LINES.optional(),
-  }).optional(),
-  /** Rectangles of images, in columns and rows. */
-  regions: z.array(z.object({
-    id: z.string().default("rectangle"),
-    name: z.string().optional(),
-    type: z.string().default("rectangle"),
-    start: PLACE.optional(),
-    stop: PLACE.optional(),
-  })).optional(),
-  kymograph: z.object({
-    points: z.array(z.object({ x: NUMBER, y: NUMBER })).min(2),
-    width: LINES.default(1),
-  }).nullish(),
-  images: z.object({ axis: z.enum(OVERS) }).nullish(),
-  projection: z.object({ kind: z.enum(KINDS), axis: z.enum(OVERS) }).nullish(),
-  ...Object.fromEntries(
-    MEASUREMENTS.map(({ key, parameters }) => [
-      key,
-      z.object(Object.fromEntries(parameters.map((one) => [one.key, settingOf(one).optional()]))).nullish(),
-    ]),
-  ),
-});
-
-type ShellSettings = z.output<typeof SETTINGS_SCHEMA>;
 
 /** Measures recordings. Exit status: 0 all were measured, 1 some were not. */
 export const MEASURE: WritingCommand = {
@@ -100,30 +54,16 @@ export const MEASURE: WritingCommand = {
   ],
   async run(given) {
     const write = nameIn(given, "--write", WRITTEN);
-    const settings = withFlags(await settingsIn(given.flags.get("--settings")), given);
-    if (write === "means" && !settings.images) throw new UsageError("--write means needs --over");
-    if (write === "projection" && !settings.projection) {
-      throw new UsageError("--write projection needs --projection");
-    }
-    if ((write === "profile" || write === "kymograph") && !settings.kymograph) {
-      throw new UsageError(`--write ${write} needs a line, "kymograph" in the settings`);
-    }
-    if (write === "projection" || write === "kymograph") {
-      return await writeTiff(given.operands, settings, write);
-    }
+    const settings = await settingsOf(given, write);
     const sessions = sessionsOfShell();
+    if (write === "projection" || write === "kymograph") {
+      return await writeTiff(sessions, given.operands, settings, write);
+    }
     const rows: Row[] = [];
     let status: number = EXIT.ok;
     for (const path of given.operands) {
       try {
-        rows.push(
-          ...await opened(sessions, path, settings, async (session) => {
-            const found = isImage(session, settings, write)
-              ? await measuredImages({ sessions, session, index: settings.channel }, settings, write)
-              : await measured(sessions, session, settings);
-            return found as Row[];
-          }),
-        );
+        rows.push(...await measured(sessions, path, settings, write) as Row[]);
       } catch (error) {
         if (error instanceof UsageError) throw error;
         status = EXIT.failed;
@@ -137,58 +77,19 @@ export const MEASURE: WritingCommand = {
   },
 };
 
-async function settingsIn(path: string | undefined): Promise<ShellSettings> {
-  if (path === undefined) return SETTINGS_SCHEMA.parse({});
-  try {
-    return SETTINGS_SCHEMA.parse(JSON.parse(await Deno.readTextFile(path)));
-  } catch (error) {
-    const [issue] = error instanceof z.ZodError ? error.issues : [];
-    const said = issue === undefined
-      ? (error as Error).message
-      : `${issue.path.join(".") || "all of it"}: ${issue.message}`;
-    throw new UsageError(`Cannot follow the settings: ${said}`);
-  }
-}
-
-function withFlags(settings: ShellSettings, given: Given): ShellSettings {
-  const has = (name: string) => given.flags.has(name);
-  const over = has("--over") ? nameIn(given, "--over", ["t", "z"]) : null;
-  const kind = has("--projection") ? nameIn(given, "--projection", KINDS) : null;
-  const images = over === null ? settings.images : { axis: over === "t" ? "T" as const : "Z" as const };
-  if (kind === null) return { ...settings, images };
-  if (!images) throw new UsageError("--projection needs --over");
-  return { ...settings, images, projection: { kind, axis: images.axis } };
-}
-
-async function opened<T>(
-  sessions: Sessions,
-  path: string,
-  { channel }: ShellSettings,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
-  const session = await sessions.opener.open(orderOf({ path, scene: null, channelIndices: [channel] }));
-  try {
-    return await work(session);
-  } finally {
-    sessions.store.delete(session.id);
-  }
-}
-
 async function writeTiff(
+  sessions: Sessions,
   paths: readonly string[],
   settings: ShellSettings,
-  write: "projection" | "kymograph",
+  write: Written,
 ): Promise<number> {
   const [path, ...more] = paths;
   if (path === undefined || more.length > 0) {
     throw new UsageError(`--write ${write} takes one path, not ${paths.length}`);
   }
   requireFile("a TIFF", "FILE.tif");
-  const sessions = sessionsOfShell();
   try {
-    const order = (session: Session) =>
-      measuredImages({ sessions, session, index: settings.channel }, settings, write);
-    await writeBytes(await opened(sessions, path, settings, order) as Uint8Array);
+    await writeBytes(await measured(sessions, path, settings, write) as Uint8Array);
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -197,38 +98,164 @@ async function writeTiff(
   }
 }
 
-const isImage = (
-  session: Session,
-  { lineScan, regions, kymograph, images, projection }: ShellSettings,
-  write: string,
-) =>
-  write !== "summary" ||
-  lineScan === undefined && !isTime(openResponse(session).plane.axes[0]!) &&
-    (regions ?? kymograph ?? images ?? projection ?? null) !== null;
+/** An acquisition with one loaded channel. */
+interface Opened {
+  readonly sessions: Sessions;
+  readonly session: Session;
+  readonly info: ReturnType<typeof openResponse>;
+  /** Samples of the channel at the opened position. */
+  readonly samples: Float32Array;
+}
 
-async function measured(sessions: Sessions, session: Session, settings: ShellSettings): Promise<Row[]> {
-  const { channel, lineScan } = settings;
-  const { plane: { shape, axes }, lineScan: stated, source, channels } = openResponse(session);
-  const samples = await samplesOf(sessions.store.channel(session.id, channel));
+/** Rows of a table, or a TIFF. */
+async function measured(
+  sessions: Sessions,
+  path: string,
+  settings: ShellSettings,
+  write: Written,
+): Promise<Row[] | Uint8Array> {
+  const { channel, lineScan, regions, kymograph, images, projection } = settings;
+  const session = await sessions.opener.open(orderOf({ path, scene: null, channelIndices: [channel] }));
+  try {
+    const info = openResponse(session);
+    const opened = {
+      sessions,
+      session,
+      info,
+      samples: await samplesOf(sessions.store.channel(session.id, channel)),
+    };
+    const isImage = write !== "summary" ||
+      lineScan === undefined && !isTime(info.plane.axes[0]) &&
+        (regions ?? kymograph ?? images ?? projection ?? null) !== null;
+    return isImage ? await measuredImages(opened, settings, write) : measuredLines(opened, settings);
+  } finally {
+    sessions.store.delete(session.id);
+  }
+}
+
+function measuredLines({ info, samples }: Opened, settings: ShellSettings): Row[] {
+  const { lineScan } = settings;
+  const { plane: { shape, axes }, lineScan: stated, source, channels } = info;
   const scan = lineScan === undefined
-    ? { plane: { samples, shape }, axes: [axes[0]!, axes[1]!] as const }
+    ? { plane: { samples, shape }, axes }
     : typedScan({ samples, shape }, lineScan);
+  const [time, position] = scan.axes;
   const about = {
     File: source.name,
     Path: source.path,
     Channel: channels[0]!.name,
     Calibration: lineScan === undefined ? "by the file" : "typed",
-    Lines: scan.plane.shape[0]!,
-    "Time per line": scan.axes[0].step,
-    "Time unit": scan.axes[0].unit,
-    "Distance per column": scan.axes[1].step,
-    "Distance unit": scan.axes[1].unit,
+    Lines: scan.plane.shape[0],
+    "Time per line": time.step,
+    "Time unit": time.unit,
+    "Distance per column": position.step,
+    "Distance unit": position.unit,
   };
   const usual = MEASUREMENTS.filter(({ isUsual }) => isUsual).map(({ key }) => [key, {}]);
   const measurements = { ...Object.fromEntries(usual), ...settings };
   const rows = measuredRecording(scan.plane, scan.axes, { ...settings, measurements }, {
-    pixelTime: timeAlongLine(lineScan ?? stated, scan.axes[0], scan.plane.shape[1]!),
+    pixelTime: timeAlongLine(lineScan ?? stated, time, scan.plane.shape[1]),
     isTyped: lineScan !== undefined,
   });
   return rows.map((row) => ({ ...about, ...row }));
+}
+
+/** @throws {RangeError} it is a line scan, lacks an axis or a line, or a rectangle does not lie in it */
+async function measuredImages(
+  opened: Opened,
+  settings: ShellSettings,
+  write: Written,
+): Promise<Row[] | Uint8Array> {
+  const { info: { plane, source, header, position }, samples } = opened;
+  const { index, name } = opened.info.channels[0]!;
+  const { kymograph: line = null, images = null, projection = null } = settings;
+  if (isTime(plane.axes[0])) throw new RangeError("Not an image: its rows are lines over time");
+  const parts = partsOf(settings);
+  for (const part of parts) requireInside(part, plane.shape);
+  const along = stackAxes(opened.info);
+  if (write === "kymograph" && line !== null) {
+    const time = along.get("T");
+    if (time === undefined) throw new RangeError("It has one image over time");
+    const series = { plane, channels: [{ index, name }], count: time.count, time: time.axis };
+    const made = new Kymograph(series, line.points, line.width);
+    await eachImage(opened, "T", time.count, ([image], t) => image && made.take(0, t, image));
+    return tiffOf(
+      made.samples[0]!,
+      made.plane.shape,
+      made.plane.axes,
+      `kymograph of ${source.name}, ${name}`,
+    );
+  }
+  const order = { plane, channels: [name], along, parts, over: images?.axis ?? null, projection };
+  const found = await measuredStack(order, (axis, count, take) => eachImage(opened, axis, count, take));
+  const image = found.projected?.[0] ?? samples;
+  if (write === "projection" && projection !== null) {
+    const at = positionWords({ ...header.sizes, [projection.axis]: 1 }, position).map((words) =>
+      words.join(" ")
+    );
+    const note = [`${projectionWords(projection)} of ${source.name}`, name, ...at].join(", ");
+    return tiffOf(image, plane.shape, plane.axes, note);
+  }
+  const about = {
+    File: source.name,
+    Path: source.path,
+    ...Object.fromEntries(positionWords({ ...header.sizes, ...images && { [images.axis]: 1 } }, position)),
+    "Distance per row": plane.axes[0].step,
+    "Distance per column": plane.axes[1].step,
+    "Distance unit": plane.axes[1].unit,
+  };
+  if (write === "summary") return stackRows(order, found, [image]).map((row) => ({ ...about, ...row }));
+  const rowsOf = (columns: readonly Column[], first: Row) =>
+    Array.from({ length: columns[0]!.values.length }, (_, i) => ({
+      ...about,
+      ...first,
+      ...Object.fromEntries(columns.map((column) => [columnName(column), column.values[i]!])),
+    }));
+  if (write === "profile") {
+    return rowsOf(profileColumns(line!, plane, [{ name: "Value", samples: image }]), {
+      Channel: name,
+      ...projection && { Projection: projectionWords(projection) },
+    });
+  }
+  const { axis } = along.get(images!.axis)!;
+  return parts.flatMap(({ name: Region }, i) =>
+    rowsOf(stackColumns(axis, [{ name: "Mean", values: found.means![i]![0]! }]), { Region, Channel: name })
+  );
+}
+
+function requireInside({ name, place }: Part, [rows, columns]: readonly [number, number]): void {
+  if (place === null || "points" in place) return;
+  const { start: [left = 0, top = 0], stop: [right = 0, bottom = 0] } = place;
+  if (left >= 0 && top >= 0 && left < right && top < bottom && right <= columns && bottom <= rows) return;
+  throw new RangeError(
+    `Rectangle "${name}" reaches from column ${left}, row ${top} to column ${right}, row ${bottom}; the image has ${columns} columns and ${rows} rows`,
+  );
+}
+
+/** Takes each image along an axis, with the other axes at the opened position; `null` for an image that was not recorded. */
+async function eachImage(
+  { sessions, session, info }: Opened,
+  axis: Over,
+  count: number,
+  take: (images: (Float32Array | null)[], index: number) => void,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const channel = info.channels[0]!.index;
+  for (let i = 0; i < count; i += 1) {
+    const position = { ...info.position, [axis.toLowerCase()]: i };
+    try {
+      const leased = await sessions.positions.plane({ session, channel, position }, null, signal);
+      using _lease = { [Symbol.dispose]: leased.endLease };
+      take([await samplesOf(leased.plane)], i);
+    } catch (error) {
+      if (!(error instanceof PlaneNotFound)) throw error;
+      take([null], i);
+    }
+  }
+}
+
+/** The samples of a plane. */
+async function samplesOf(plane: PlaneBuffer): Promise<Float32Array> {
+  const { body } = plane.stream(0, plane.byteLength, () => {});
+  return new Float32Array(await new Response(body).arrayBuffer());
 }

@@ -12,6 +12,8 @@
  * @property {string} [unit]
  * @property {number} [step] to which the page rounds the values
  * @property {ArrayLike<number | string | null>} values
+ *
+ * @typedef {Record<string, number | string>} Row values by column of a table; NaN if missing
  */
 
 /**
@@ -32,7 +34,7 @@ export function table(columns) {
   return [head, ...rows].map((fields) => `${fields.join(",")}\r\n`).join("");
 }
 
-/** Columns for rows of named values; a value that a row lacks is empty. @type {(rows: readonly Readonly<Record<string, string | number>>[]) => Column[]} */
+/** Columns for rows of named values; a value that a row lacks is empty. @param {readonly Readonly<Row>[]} rows @returns {Column[]} */
 export function columnsOf(rows) {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));

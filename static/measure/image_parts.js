@@ -13,13 +13,12 @@
  * @typedef {readonly {step: number, unit: string}[]} Axes of rows and columns
  * @typedef {{shape: readonly number[], axes: Axes}} Plane
  * @typedef {{name: string, samples: Float32Array}} Channel
- * @typedef {Record<string, number | string>} Row values by column of the table; NaN if missing
  */
 import { formatNumber, tableUnit, unitSymbol } from "./axes.js";
 import { lengthOf, lineProfile } from "./line_profile.js";
 import { mean } from "./traces.js";
 
-/** @import { Column } from "./csv.js" */
+/** @import { Column, Row } from "./csv.js" */
 /** @import { Point } from "./line_profile.js" */
 
 /** Id of the region for the line over an image. */

@@ -9,7 +9,7 @@
  *
  * @typedef {object} Series
  * @property {PlaneFacts} plane of the images
- * @property {readonly {index: number, name: string}[]} channels
+ * @property {readonly unknown[]} channels
  * @property {number} count images along time
  * @property {Axis} time step between images
  */

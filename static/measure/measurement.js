@@ -6,6 +6,7 @@
  * @typedef {{step: number, unit: string}} Axis
  * @typedef {readonly [time: Axis, position: Axis]} Axes
  * @typedef {import("./csv.js").Column} Column
+ * @typedef {import("./csv.js").Row} Row
  *
  * @typedef {object} Parameter
  * @property {string} key in settings
@@ -154,7 +155,7 @@ export const unitOf = ({ unit, isTime = false }, [time]) => isTime ? tableUnit(t
 /**
  * Facts of a measurement by column, for a table of several measurements.
  *
- * @type {(measurement: Measurement, facts: readonly (readonly [string, string | number])[]) => Record<string, string | number>}
+ * @type {(measurement: Measurement, facts: readonly (readonly [string, string | number])[]) => Row}
  */
 export const factsRow = ({ title }, facts) =>
   Object.fromEntries(facts.map(([name, value]) => [`${name} of ${title.toLowerCase()}`, value]));
@@ -196,7 +197,7 @@ export function summaryOf(measurement, found, band, settings) {
 /** Name of a table's column, with the unit. @param {{name: string, unit?: string | undefined, value?: unknown}} quantity */
 export const columnName = ({ name, unit }) => unit === undefined ? name : `${name} (${unit})`;
 
-/** Quantities by the column of a table. @param {readonly Quantity[]} quantities @returns {Record<string, number | string>} */
+/** Quantities by the column of a table. @param {readonly Quantity[]} quantities @returns {Row} */
 export const rowOf = (quantities) =>
   Object.fromEntries(quantities.map((quantity) => [columnName(quantity), quantity.value]));
 

@@ -14,7 +14,7 @@ import { mean } from "./traces.js";
 const [COARSE, FINE, NEAR] = [1, 0.25, 2];
 
 /** Distance in lines between the two lines that are correlated, as published. */
-export const PIV_LINES = 5;
+const PIV_LINES = 5;
 
 /**
  * Velocity by the Radon transform, in steps of a quarter of a degree.

@@ -6,20 +6,19 @@
  *   excluded; whole lines by default
  * @property {{[key in keyof TraceSettings]?: TraceSettings[key] | undefined} | undefined} [traces] raw values by default
  * @property {Readonly<Record<string, any>>} [measurements] settings by the keys of measurements.js; only these run
- *
- * @typedef {{step: number, unit: string}} Axis
- * @typedef {Record<string, number | string>} Row values by column of the table; NaN if missing
  */
 import { isTime } from "./axes.js";
 import { factsOf, factsRow, measured, rowOf, settingsOf, summaryOf } from "./measurement.js";
 import { MEASUREMENTS } from "./measurements.js";
 import { mean, percentile, PLAIN_TRACE, traceOf } from "./traces.js";
 
+/** @import { Row } from "./csv.js" */
+/** @import { Axes } from "./measurement.js" */
 /** @import { TraceSettings } from "./traces.js" */
 
 /**
  * @param {import("./velocity.js").Plane} plane rows are lines
- * @param {readonly [Axis, Axis]} axes time and position
+ * @param {Axes} axes
  * @param {Settings} settings
  * @param {{pixelTime: number, isTyped: boolean}} scanned see `Band` in measurement.js
  * @returns {Row[]}

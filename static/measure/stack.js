@@ -12,8 +12,8 @@ import { FRAMES, tableUnit } from "./axes.js";
 import { imageRows, meanOver, placeRow } from "./image_parts.js";
 import { mean, percentile } from "./traces.js";
 
-/** @import { Column } from "./csv.js" */
-/** @import { Part, Plane, Row } from "./image_parts.js" */
+/** @import { Column, Row } from "./csv.js" */
+/** @import { Part, Plane } from "./image_parts.js" */
 
 /** @type {Readonly<Record<string, string>>} */
 export const OVER = { T: "Time", Z: "Focus" };
@@ -111,7 +111,6 @@ const meansRows = ({ parts, plane, channels }, means, { axis, count }) =>
  * @property {Over | null} over axis of the means; null for no means
  * @property {ProjectionOf | null} projection
  *
-
  * @typedef {object} StackFound
  * @property {Float64Array[][] | null} means by part, channel and image
  * @property {Float32Array[] | null} projected by channel

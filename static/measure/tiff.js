@@ -16,8 +16,8 @@ const FINE = 1e9;
 
 /**
  * @param {Float32Array} samples row-major
- * @param {readonly [number, number]} shape rows and columns
- * @param {readonly [{step: number, unit: string}, {step: number, unit: string}]} axes of rows and columns
+ * @param {readonly number[]} shape rows and columns
+ * @param {readonly {step: number, unit: string}[]} axes of rows and columns
  * @param {string} [note] origin of the samples; line breaks become spaces
  */
 export function tiffOf(samples, [rows, columns], [row, column], note = "") {

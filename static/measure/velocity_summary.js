@@ -43,7 +43,6 @@ export function velocitySummary(found, window) {
   const whole = Math.floor(cycles * (1 + 1 / FINE)) * (period ?? 0);
   const within = numbers.filter(({ line }) => line - first < whole).map(({ velocity }) => velocity);
   return {
-    windows: found.length,
     numbers: numbers.length,
     median: percentile(velocities, 50),
     cycle: period === null ? null : { cycles, period, mean: cycles < 1 ? NaN : mean(within) },

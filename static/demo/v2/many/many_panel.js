@@ -14,7 +14,7 @@ import { measureAll } from "./measure_all.js";
 /** @import { Carried } from "./carried.js" */
 /** @import { Run, Target } from "./measure_all.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
-/** @import { Row } from "./measurer.js" */
+/** @import { Row } from "../../../measure/csv.js" */
 /** @import { About, Scan } from "../measuring/scan.js" */
 /** @import { MeasuredView } from "../measuring/measured_view.js" */
 /** @import { KeptWork } from "../opening/kept_work.js" */

@@ -1,0 +1,104 @@
+/** What `acq-server measure` measures, from a file of settings and the flags. */
+import { z } from "zod";
+import { MEASUREMENTS } from "../static/measure/measurements.js";
+import type { Parameter } from "../static/measure/measurement.js";
+import { type Given, UsageError } from "./arguments.ts";
+import { nameIn } from "./shell.ts";
+
+const NUMBER = z.number();
+const LINES = z.int().positive();
+const OVERS = ["T", "Z"] as const;
+const KINDS = ["max", "mean"] as const;
+const PLACE = z.tuple([z.int().nonnegative(), z.int().nonnegative()]);
+
+function settingOf({ choices, isCount = false, least = -Infinity }: Parameter) {
+  if (choices !== undefined) return z.enum(Object.keys(choices));
+  return isCount ? LINES.min(Math.max(1, least)) : NUMBER.min(least);
+}
+
+/** Settings of the measurement and of the recordings. Other fields that the page stores are ignored. */
+const SETTINGS_SCHEMA = z.object({
+  channel: z.int().nonnegative().default(0),
+  /** For files whose metadata does not describe a line scan. */
+  lineScan: z.object({
+    time: z.enum(["rows", "columns"]),
+    secondsPerLine: NUMBER.positive(),
+    micrometresPerPixel: NUMBER.positive(),
+    secondsPerPixel: NUMBER.nonnegative().optional(),
+  }).optional(),
+  bands: z.array(z.object({ name: z.string(), from: z.int(), to: z.int() })).optional(),
+  traces: z.object({
+    isChange: z.boolean().optional(),
+    kind: z.enum(["percentile", "window"]).optional(),
+    percentile: NUMBER.min(0).max(100).optional(),
+    from: NUMBER.optional(),
+    to: NUMBER.optional(),
+    offset: NUMBER.optional(),
+    average: LINES.optional(),
+  }).optional(),
+  /** Regions of images, of which only rectangles are measured, in columns and rows. */
+  regions: z.array(z.object({
+    id: z.string().default("rectangle"),
+    name: z.string().optional(),
+    type: z.string().default("rectangle"),
+    start: PLACE.optional(),
+    stop: PLACE.optional(),
+  })).optional(),
+  kymograph: z.object({
+    points: z.array(z.object({ x: NUMBER, y: NUMBER })).min(2),
+    width: LINES.default(1),
+  }).nullish(),
+  images: z.object({ axis: z.enum(OVERS) }).nullish(),
+  /** The projection to measure besides the images, or to write. */
+  projection: z.object({ kind: z.enum(KINDS), axis: z.enum(OVERS) }).nullish(),
+  ...Object.fromEntries(
+    MEASUREMENTS.map(({ key, parameters }) => [
+      key,
+      z.object(Object.fromEntries(parameters.map((one) => [one.key, settingOf(one).optional()]))).nullish(),
+    ]),
+  ),
+});
+
+/** Settings by the names that the page gives them. */
+export type ShellSettings = z.output<typeof SETTINGS_SCHEMA>;
+
+/** Tables with a row per part, per part of each image, or per position along the line; and TIFF images. */
+export const WRITTEN = ["summary", "means", "profile", "projection", "kymograph"] as const;
+
+/** What to write. */
+export type Written = typeof WRITTEN[number];
+
+/** The settings that the flags give, enough for what to write. @throws {UsageError} */
+export async function settingsOf(given: Given, write: Written): Promise<ShellSettings> {
+  const { flags } = given;
+  const settings = await settingsIn(flags.get("--settings"));
+  if (flags.has("--over")) {
+    settings.images = { axis: nameIn(given, "--over", ["t", "z"]) === "t" ? "T" : "Z" };
+  }
+  if (flags.has("--projection")) {
+    const kind = nameIn(given, "--projection", KINDS);
+    if (!settings.images) throw new UsageError("--projection needs --over");
+    settings.projection = { kind, axis: settings.images.axis };
+  }
+  if (write === "means" && !settings.images) throw new UsageError("--write means needs --over");
+  if (write === "projection" && !settings.projection) {
+    throw new UsageError("--write projection needs --projection");
+  }
+  if ((write === "profile" || write === "kymograph") && !settings.kymograph) {
+    throw new UsageError(`--write ${write} needs a line, "kymograph" in the settings`);
+  }
+  return settings;
+}
+
+async function settingsIn(path: string | undefined): Promise<ShellSettings> {
+  if (path === undefined) return SETTINGS_SCHEMA.parse({});
+  try {
+    return SETTINGS_SCHEMA.parse(JSON.parse(await Deno.readTextFile(path)));
+  } catch (error) {
+    const [issue] = error instanceof z.ZodError ? error.issues : [];
+    const said = issue === undefined
+      ? (error as Error).message
+      : `${issue.path.join(".") || "all of it"}: ${issue.message}`;
+    throw new UsageError(`Cannot follow the settings: ${said}`);
+  }
+}
