@@ -269,14 +269,12 @@ Deno.test("means over images and projections come back with their line, also of 
     drawn,
     scan: { axes, group: { plane: { shape: SHAPE, axes } } },
     traces: [],
-    tables: { lines: [], cursors: [] },
-    measurements: [],
-    images: {
-      columns: column("Focus", 0, 1),
-      about: [],
+    tables: {
+      images: column("Focus", 0, 1),
       regions: column("Region", "the line"),
       profile: column("Position", 0, 1),
     },
+    measurements: [],
   } as Json;
   const { rois, analyses, imageMetadata, accepted } = memberOf({ ...RECORDED, drawn, shown });
   const image = { accepted, rois, image_metadata: imageMetadata };

@@ -17,7 +17,8 @@ import { Measurer } from "./measurer.js";
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { KeptWork, Recalled, Recording, Shown } from "../opening/kept_work.js" */
 /** @import { Carried } from "./carried.js" */
-/** @import { Row, What } from "./measurer.js" */
+/** @import { Row } from "../../../measure/csv.js" */
+/** @import { What } from "./measurer.js" */
 
 /**
  * @typedef {object} Target a recording to measure
@@ -103,7 +104,6 @@ async function measureOne(acquisition, about, measurer, run) {
   Object.assign(about, Object.fromEntries(scan.place()));
   if (scan.isLineScan) about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
   const sources = sourcesOf(
-    info,
     info,
     () => position,
     async (place, signal) =>

@@ -16,14 +16,12 @@ import { shapeOf } from "../measuring/scan.js";
 /** @import { Band } from "../measuring/bands.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Source } from "../measuring/image_series.js" */
+/** @import { Row } from "../../../measure/csv.js" */
 /** @import { Over } from "../../../measure/stack.js" */
 /** @import { Measured } from "../measuring/panel.js" */
 /** @import { Scan } from "../measuring/scan.js" */
 
-/**
- * @typedef {Record<string, string | number>} Row values by column names, which contain units; NaN is missing
- * @typedef {ReadonlySet<string>} What keys of measurements.js to measure
- */
+/** @typedef {ReadonlySet<string>} What keys of measurements.js to measure */
 
 const WHOLE = "whole lines";
 
@@ -78,7 +76,7 @@ export class Measurer {
     const { order, found } = await measuredSeries(sources, group, wanted, signal);
     const planes = group.channels.map(({ samples }) => samples);
     const chosen = Math.max(0, parts.findIndex(({ id }) => id === drawn.images?.part));
-    const at = order.over && sources.get(order.over)?.at() || [];
+    const at = sources.get(order.over ?? "T")?.at() ?? [];
     const images = found.means === null || order.over === null ? null : keptMeans(found.means[chosen], {
       part: parts[chosen],
       axis: order.over,
@@ -91,18 +89,14 @@ export class Measurer {
       samples: found.projected?.[i] ?? samples,
     }));
     const { place: line } = parts.find(({ id }) => id === LINE_ID) ?? { place: null };
-    return {
-      rows: stackRows(order, found, planes),
-      measured: {
-        ...this.#show(scan, { ...drawn, images }),
-        images: {
-          columns: meansColumns(images, order.over === null ? undefined : order.along.get(order.over)?.axis),
-          about: images?.about ?? [],
-          regions: parts.length < 2 ? [] : columnsOf(imageRows(parts, group.plane, shown)),
-          profile: line !== null && "points" in line ? profileColumns(line, group.plane, shown) : [],
-        },
-      },
+    const measured = this.#show(scan, { ...drawn, images });
+    const tables = {
+      ...measured.tables,
+      images: meansColumns(images, sources.get(order.over ?? "T")?.axis),
+      regions: parts.length < 2 ? [] : columnsOf(imageRows(parts, group.plane, shown)),
+      profile: line !== null && "points" in line ? profileColumns(line, group.plane, shown) : [],
     };
+    return { rows: stackRows(order, found, planes), measured: { ...measured, tables } };
   }
 
   /** What the page would show for the drawings. @param {Scan} scan @param {Drawn} drawn @returns {Measured} */

@@ -109,7 +109,7 @@ export class ImagePanel extends Panel {
 
   /** @returns {import("../../../measure/csv.js").Column[]} */
   get columns() {
-    return meansColumns(this.kept, this.#sources.get(this.kept?.axis ?? "T")?.series.time);
+    return meansColumns(this.kept, this.#sources.get(this.kept?.axis ?? "T")?.axis);
   }
 
   plot() {
@@ -167,7 +167,7 @@ export class ImagePanel extends Panel {
       this.#made = { of, samples: projected };
     }
     this.#show(projection, this.#made.samples);
-    this.#status.textContent = `${capitalized(projectionWords(projection))} of ${source.series.count} images`;
+    this.#status.textContent = `${capitalized(projectionWords(projection))} of ${source.count} images`;
   }
 
   /** @param {ProjectionOf | null} projection @param {readonly Float32Array[] | null} samples null for the images */

@@ -2,16 +2,14 @@
  * The images of a series, and how they are fetched.
  *
  * @typedef {(index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} ImagesAt fetches the planes of all channels; null for planes never recorded
- * @typedef {object} Source images along an axis
- * @property {import("../../../measure/kymograph.js").Series} series
- * @property {() => ImagesAt} images at the shown places along the other axes
- * @property {() => import("./scan.js").About} at describes these places
+ * @typedef {Along & {images: () => ImagesAt, at: () => import("./scan.js").About}} Source images along an axis, at the shown
+ *   places along the other axes, which `at` describes
  */
 import { measuredStack, positionWords, stackAxes } from "../../../measure/stack.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Part } from "../../../measure/image_parts.js" */
-/** @import { Over, ProjectionOf } from "../../../measure/stack.js" */
+/** @import { Along, Over, ProjectionOf } from "../../../measure/stack.js" */
 /** @import { Place } from "../panels/plane_steps.js" */
 
 /** Concurrent requests for planes: the server queues 16 per session. */
@@ -21,12 +19,11 @@ const AT_ONCE = 3;
  * Images along time and focus, for each axis with several.
  *
  * @param {OpenResponse} info
- * @param {Pick<import("../../../measure/kymograph.js").Series, "plane" | "channels">} shown
  * @param {() => Place} place
  * @param {(place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>} planesAt of all channels
  * @returns {Map<Over, Source>}
  */
-export function sourcesOf(info, shown, place, planesAt) {
+export function sourcesOf(info, place, planesAt) {
   /** @type {(name: Over) => ImagesAt} */
   const imagesAlong = (name) => {
     const here = place();
@@ -40,8 +37,8 @@ export function sourcesOf(info, shown, place, planesAt) {
       }
     };
   };
-  return new Map([...stackAxes(info)].map(([name, { count, axis }]) => [name, {
-    series: { ...shown, count, time: axis },
+  return new Map([...stackAxes(info)].map(([name, along]) => [name, {
+    ...along,
     images: () => imagesAlong(name),
     at: () => positionWords({ ...info.header.sizes, [name]: 1 }, place()),
   }]));
@@ -51,7 +48,7 @@ export function sourcesOf(info, shown, place, planesAt) {
  * Measures parts of the images, and projects them.
  *
  * @param {ReadonlyMap<Over, Source>} sources
- * @param {Pick<import("../../../measure/kymograph.js").Series, "plane" | "channels">} shown
+ * @param {Pick<import("./scan.js").Scan["group"], "plane" | "channels">} shown
  * @param {{parts: readonly Part[], over: Over | null, projection: ProjectionOf | null}} wanted
  * @param {AbortSignal} signal
  * @param {(done: number, count: number) => void} [onProgress]
@@ -59,10 +56,7 @@ export function sourcesOf(info, shown, place, planesAt) {
  * @throws {RangeError} an axis has only one image, or a line is degenerate
  */
 export async function measuredSeries(sources, { plane, channels }, wanted, signal, onProgress = () => {}) {
-  const along = new Map(
-    [...sources].map(([name, { series: { count, time } }]) => [name, { count, axis: time }]),
-  );
-  const order = { plane, channels: channels.map(({ name }) => name), along, ...wanted };
+  const order = { plane, channels: channels.map(({ name }) => name), along: sources, ...wanted };
   const found = await measuredStack(order, async (axis, count, take) => {
     const { images } = /** @type {Source} */ (sources.get(axis));
     await fetchImages(count, images(), signal, (planes, index, done) => {

@@ -6,7 +6,6 @@
  * @typedef {import("./image_series.js").Source} Source
  */
 import { element } from "../controls/element.js";
-import { Emitter } from "../controls/emitter.js";
 import { button, checkField, countField, fieldRow } from "../controls/fields.js";
 import { rounded, unitSymbol } from "../../../measure/axes.js";
 import { Kymograph } from "../../../measure/kymograph.js";
@@ -15,18 +14,16 @@ import { lengthOf } from "../../../measure/line_profile.js";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
 import { fetchImages } from "./image_series.js";
 import { meansText, shapeOf } from "./scan.js";
-import { panel } from "./panel.js";
+import { Panel, panel } from "./panel.js";
 import { Work } from "./work.js";
 
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
 
 /** Emits `change` for the line, `grow` `{kymograph, isDone}` while images arrive, `end` after them, and `back` for the images. */
-export class KymographPanel extends Emitter {
+export class KymographPanel extends Panel {
   /** @type {Source | null} */
   #source = null;
-  /** The shown image. @type {import("./scan.js").Scan | null} */
-  #scan = null;
   /** @type {Point[]} */
   #points = [];
   /** The line before the one being drawn. @type {Point[] | null} */
@@ -63,13 +60,12 @@ export class KymographPanel extends Emitter {
   begin(scan, source, kept) {
     this.#work.end();
     this.emit("end");
-    this.#scan = scan;
+    this.scan = scan;
     this.#source = source;
     this.#former = null;
     this.#points = kept?.points ?? [];
     if (kept !== null) this.#width.number = kept.width;
     this.#start.hidden = source === null;
-    this.#start.disabled = this.#points.length === 0;
     this.#back.hidden = true;
     this.#isShown = false;
     this.#status.textContent = source === null
@@ -83,19 +79,19 @@ export class KymographPanel extends Emitter {
     this.#former = null;
     this.#points = [...kept?.points ?? []];
     if (kept !== null) this.#width.number = kept.width;
-    this.#start.disabled = !this.#work.isRunning && this.#points.length === 0;
     this.#changed();
   }
 
   #changed() {
     this.refresh();
-    this.emit("change");
+    this.changed();
   }
 
   /** Shows length, mean and profile of the line. Call when the samples have changed. */
   refresh() {
-    const { line } = this;
-    const scan = this.#scan;
+    const isDrawn = this.#points.length > 0 && this.#former === null;
+    this.#start.disabled = !isDrawn && !this.#work.isRunning;
+    const { line, scan } = this;
     if (scan === null || line === null) {
       this.#length.textContent = "";
       return showPlot(this.#profile, null);
@@ -113,21 +109,21 @@ export class KymographPanel extends Emitter {
 
   /** States where the profile was taken. @returns {import("./panel.js").About} */
   get about() {
-    if (this.#scan === null) return [];
-    const place = placeText({ id: "", name: "the line", place: this.line }, this.#scan.axes);
+    if (this.scan === null) return [];
+    const place = placeText({ id: "", name: "the line", place: this.line }, this.scan.axes);
     return [["Method", "values along a line, interpolated linearly"], ["Along", place]];
   }
 
   /** The profile of the line in the shown image; empty in a kymograph. @returns {readonly import("../../../measure/csv.js").Column[]} */
   get columns() {
-    const [{ line }, scan] = [this, this.#scan];
+    const { line, scan } = this;
     if (scan === null || line === null || this.#isShown) return [];
     return profileColumns(line, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown);
   }
 
   /** The profile. */
   plot() {
-    return curvesPlot(this.columns, "Value", this.#scan?.note);
+    return curvesPlot(this.columns, "Value", this.scan?.note);
   }
 
   get hasSeries() {
@@ -143,12 +139,11 @@ export class KymographPanel extends Emitter {
   showsKymograph() {
     this.#isShown = true;
     this.#back.hidden = false;
-    this.#start.disabled = !this.#work.isRunning;
   }
 
   /** Follows a line being drawn, in positions of the picture. @param {Point} from @param {Point} to @param {boolean} isDone */
   draw(from, to, isDone) {
-    const [rows, columns] = this.#scan === null ? [0, 0] : shapeOf(this.#scan);
+    const [rows, columns] = this.scan === null ? [0, 0] : shapeOf(this.scan);
     // Rows lie along x of the picture. A sample's centre lies half a pixel inside it, and the line ends at the
     // outermost centres.
     const [start, end] = [from, to].map(({ x, y }) => ({
@@ -163,7 +158,6 @@ export class KymographPanel extends Emitter {
       this.#points = [start, end];
     }
     if (isDone) this.#former = null;
-    this.#start.disabled = !this.#work.isRunning && !isDone;
     this.#changed();
   }
 
@@ -172,7 +166,6 @@ export class KymographPanel extends Emitter {
     if (this.#former === null) return;
     this.#points = this.#former;
     this.#former = null;
-    this.#start.disabled = !this.#work.isRunning && this.#points.length === 0;
     this.#changed();
   }
 
@@ -189,10 +182,12 @@ export class KymographPanel extends Emitter {
 
   async #toggle() {
     if (this.#work.isRunning) return this.#work.cancel();
-    const source = this.#source;
-    if (source === null) return;
-    const { series: { count }, series } = source;
+    const [source, { scan }] = [this.#source, this];
+    if (source === null || scan === null) return;
+    const { count, axis } = source;
     const fault = await this.#work.run(async (signal) => {
+      const { plane, channels } = scan.group;
+      const series = { plane, channels, count, time: axis };
       const kymograph = new Kymograph(series, this.#points, this.#width.number);
       this.#work.progress.max = count;
       let shownAt = -Infinity;

@@ -135,7 +135,6 @@ export class MeasuredView {
     const typed = this.#plain?.typed ?? null;
     const sources = isKymograph || isTime(info.plane.axes[0]) ? new Map() : sourcesOf(
       info,
-      groups.source,
       () => this.#images.place(),
       (place, signal) => this.#images.planesAt(place, signal),
     );
@@ -147,7 +146,6 @@ export class MeasuredView {
       typed,
       why: this.#whyNoLineScan(info),
       path: pathPoints(info.reference),
-      series: sources.get("T") ?? null,
       stacks: sources,
       place: () => this.#placeInFile(info),
       derived: () => this.#derived,

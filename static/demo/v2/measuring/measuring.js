@@ -4,18 +4,11 @@
  *
  * @typedef {import("../picture/placed_view.js").Point} Point
  * @typedef {{source: Pane, reference: Pane}} Panes
- * @typedef {object} Shown
- * @property {import("../picture/channel_group.js").ChannelGroup} group of the source
- * @property {{name: string, path: string}} file
- * @property {import("../../../client/v2/acq-client.d.ts").LineScanInfo | null} lineScan timing of the lines
- * @property {import("../../../measure/typed_scan.js").TypedScan | null} typed calibration of the line scan
+ * @typedef {Parameters<typeof scanOf>[0] & ShownParts} Shown
+ * @typedef {object} ShownParts
  * @property {string} why tools for line scans are disabled, and what enables them
  * @property {readonly Point[]} path of the line scan over its reference; empty without one
- * @property {import("./kymograph_panel.js").Source | null} series images along time, or null
- * @property {ReadonlyMap<import("../../../measure/stack.js").Over, import("./kymograph_panel.js").Source>} stacks images along `T` and `Z`, if there are several
- * @property {() => [string, string | number][]} place describes the shown part of the file
- * @property {() => string} derived names the shown projection or kymograph; empty for the file's own samples
- * @property {string} note text that everything saved contains
+ * @property {ReadonlyMap<import("../../../measure/stack.js").Over, import("./image_series.js").Source>} stacks images along `T` and `Z`, if there are several
  * @property {unknown} drawn earlier drawings, unchecked
  * @property {boolean} isAccepted judgement of the file
  * @property {Pick<Drawn, "accepted" | "regions" | "origin"> | null} kept taken over from another picture of
@@ -172,14 +165,14 @@ export class Measuring extends Emitter {
       drawn,
       scan,
       traces: this.#bands.traces,
-      tables: { lines: this.#lines.columns, cursors: this.cursors.columns },
-      measurements: this.#measurements,
-      images: {
-        columns: this.images.columns,
-        about: this.images.about,
+      tables: {
+        lines: this.#lines.columns,
+        cursors: this.cursors.columns,
+        images: this.images.columns,
         regions: this.#regionColumns,
         profile: this.kymographs.columns,
       },
+      measurements: this.#measurements,
     };
   }
 
@@ -200,7 +193,7 @@ export class Measuring extends Emitter {
    * @returns {Drawn | null} the earlier drawings; null without any, or if they do not fit
    */
   begin(shown) {
-    const { path, series, isKymograph } = shown;
+    const { path, stacks, isKymograph } = shown;
     const scan = this.#scan = scanOf(shown);
     const drawn = drawnIn(shown.drawn, scan);
     this.#isUnfinished = true;
@@ -211,11 +204,11 @@ export class Measuring extends Emitter {
     this.#show(scan, drawn, shown.kept ?? drawn);
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
-    else this.kymographs.begin(scan, series, drawn?.kymograph ?? null);
-    this.images.begin(scan, shown.stacks, drawn);
+    else this.kymographs.begin(scan, stacks.get("T") ?? null, drawn?.kymograph ?? null);
+    this.images.begin(scan, stacks, drawn);
     for (const fold of this.#lineScanFolds) fold.hidden = !scan.isLineScan;
     this.#kymographFold.hidden = scan.isLineScan && !isKymograph;
-    this.#imageFold.hidden = shown.stacks.size === 0;
+    this.#imageFold.hidden = stacks.size === 0;
     this.#choose();
     this.#refresh();
     this.#isUnfinished = false;

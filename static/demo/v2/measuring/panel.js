@@ -16,10 +16,9 @@
  * @property {import("./drawn.js").Drawn} drawn
  * @property {Scan} scan
  * @property {readonly import("./bands.js").Trace[]} traces
- * @property {Record<"lines" | "cursors", readonly Column[]>} tables
+ * @property {Readonly<Partial<Record<"lines" | "cursors" | "images" | "regions" | "profile", readonly Column[]>>>} tables of
+ *   drawings, and in images the means over a stack, the parts of the shown image and the profile of the line
  * @property {readonly {measurement: Measurement, columns: readonly Column[], quantities: readonly Quantity[]}[]} measurements
- * @property {{columns: readonly Column[], about: About, regions: readonly Column[], profile: readonly Column[]}} [images] means over the
- *   images of a stack, lengths and means of parts of the shown image, and the profile of the line
  *
  * @typedef {{x: number | null, y: number | null}} End position in the picture; null along an axis that the shape spans
  *

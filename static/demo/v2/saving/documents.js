@@ -78,14 +78,14 @@ function rankOf(channels, position) {
 }
 
 /** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l index of the wavelength */
-function analysesOf({ drawn, scan, traces, tables, measurements, images }, channels, l) {
+function analysesOf({ drawn, scan, traces, tables, measurements }, channels, l) {
   const at = (/** @type {number} */ position) => ({
     channel: rankOf(channels, position),
     ...l > 0 && { acq_server: { l } },
   });
   const [time] = scan.axes;
   const projected = drawn.projection ? { projection: projectionWords(drawn.projection) } : {};
-  /** @type {{type: string, name: string, columns?: readonly Column[], roiId?: string, channel?: number, acq_server?: object, parameters?: object, summary?: object}[]} */
+  /** @type {{type: string, name: string, columns?: readonly Column[] | undefined, roiId?: string, channel?: number, acq_server?: object, parameters?: object, summary?: object}[]} */
   const parts = [
     ...traces.map((trace) => ({
       type: "trace",
@@ -116,26 +116,21 @@ function analysesOf({ drawn, scan, traces, tables, measurements, images }, chann
         ),
       }];
     }),
-    ...drawn.images && images
+    ...drawn.images
       ? [{
         type: "image_means",
         name: "Means over the images",
-        columns: images.columns,
+        columns: tables.images,
         roiId: drawn.images.part,
         parameters: { axis: drawn.images.axis, [OWN]: packed({ rows: drawn.images.rows }) },
         summary: { images: drawn.images.rows.length },
       }]
       : [],
-    {
-      type: "image_regions",
-      name: "Regions of the image",
-      columns: images?.regions ?? [],
-      parameters: projected,
-    },
+    { type: "image_regions", name: "Regions of the image", columns: tables.regions, parameters: projected },
     {
       type: "profile",
       name: "Profile of the line",
-      columns: images?.profile ?? [],
+      columns: tables.profile,
       roiId: LINE_ID,
       parameters: { width: inUnit(drawn.kymograph?.width ?? 1, "px"), ...projected },
     },

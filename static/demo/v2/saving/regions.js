@@ -96,8 +96,8 @@ export function drawnRegions(written, { shape, isLineScan, isTurned }) {
   const regions = isTurned ? written.map(turnedRegion) : written;
   const [rows, columns] = shape;
   const size = /** @type {const} */ ([columns, rows]);
-  const bandIds = new Ids("band", regions);
-  const lineIds = new Ids("line", regions);
+  const numberedBand = numbering("band", regions);
+  const numberedLine = numbering("line", regions);
   /** @type {ReturnType<typeof drawnRegions>} */
   const drawn = { bands: [], lines: [], kymograph: null, regions: [], pinned: [], outside: [] };
   for (const region of regions) {
@@ -108,20 +108,18 @@ export function drawnRegions(written, { shape, isLineScan, isTurned }) {
     if (corners.some((corner) => corner.some((place, i) => place > Number(last[i])))) {
       drawn.outside.push(name || id);
     } else if (type === "rectangle" && isLineScan && isAllRows && drawn.bands.length < MOST_BANDS) {
-      const { number, region: foreign } = bandIds.of(region);
+      const numbered = numberedBand(region);
       const color = metadata?.[OWN]?.color;
       drawn.bands.push({
-        id: number,
-        name: name || (foreign ? id : ""),
+        ...numbered,
+        name: name || (numbered.region ? id : ""),
         color: /^#[0-9a-f]{6}$/i.test(color) ? color : PLAIN,
         from: start[0],
         to: stop[0],
-        ...foreign,
       });
     } else if (type === "line" && isLineScan && drawn.lines.length < MOST_LINES) {
-      const { number, region: foreign } = lineIds.of(region);
       const [from, to] = exactEnds(region, size).map(([x, y]) => ({ x: y + 0.5, y: x + 0.5 }));
-      drawn.lines.push({ id: number, ...name && { name }, from, to, ...foreign });
+      drawn.lines.push({ ...numberedLine(region), ...name && { name }, from, to });
     } else if (type === "point" && /^cursor-[ab]$/.test(id) && drawn.pinned.length < 2) {
       drawn.pinned.push({ x: position[1], y: position[0], ...name && { name } });
     } else if (type === "line" && id === LINE_ID && !isLineScan) {
@@ -157,27 +155,19 @@ function kymographOf(region, size) {
 /** @param {any} place */
 const isPlace = (place) => Array.isArray(place) && place.length === 2 && place.every(Number.isFinite);
 
-/** Numbers of drawings: those in their ids, else the next free ones. */
-class Ids {
-  #pattern;
-  #used;
-
-  /** @param {string} kind @param {readonly Region[]} regions */
-  constructor(kind, regions) {
-    this.#pattern = new RegExp(`^${kind}-([1-9]\\d{0,8})$`);
-    this.#used = Math.max(0, ...regions.map(({ id }) => this.#numberOf(id)));
-  }
-
-  /** The number, and the region if another program wrote it. @param {Region} region @returns {{number: number, region: {region?: Region}}} */
-  of(region) {
-    const number = this.#numberOf(region.id);
-    if (number > 0) return { number, region: {} };
-    this.#used += 1;
-    return { number: this.#used, region: { region } };
-  }
-
-  /** @param {string} id */
-  #numberOf(id) {
-    return Number(this.#pattern.exec(id)?.[1] ?? 0);
-  }
+/**
+ * Numbers the drawings of a kind by their ids, else by the next free number; `region` is one that another program wrote.
+ *
+ * @type {(kind: string, regions: readonly Region[]) => (region: Region) => {id: number, region?: Region}}
+ */
+function numbering(kind, regions) {
+  const pattern = new RegExp(`^${kind}-([1-9]\\d{0,8})$`);
+  const numberIn = (/** @type {Region} */ { id }) => Number(pattern.exec(id)?.[1] ?? 0);
+  let used = Math.max(0, ...regions.map(numberIn));
+  return (region) => {
+    const id = numberIn(region);
+    if (id > 0) return { id };
+    used += 1;
+    return { id: used, region };
+  };
 }
