@@ -3,9 +3,17 @@ import { isTime } from "../static/measure/axes.js";
 import { type Column, columnsOf, csv, type Row } from "../static/measure/csv.js";
 import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.js";
 import { Kymograph } from "../static/measure/kymograph.js";
-import { columnName } from "../static/measure/measurement.js";
+import {
+  columnName,
+  factsOf,
+  factsRow,
+  measured,
+  rowOf,
+  type Settings,
+  settingsOf,
+  summaryOf,
+} from "../static/measure/measurement.js";
 import { MEASUREMENTS } from "../static/measure/measurements.js";
-import { measuredRecording } from "../static/measure/recording.js";
 import {
   measuredStack,
   type Over,
@@ -16,6 +24,7 @@ import {
   stackRows,
 } from "../static/measure/stack.js";
 import { tiffOf } from "../static/measure/tiff.js";
+import { mean, percentile, PLAIN_TRACE, traceOf, type TraceSettings } from "../static/measure/traces.js";
 import { timeAlongLine, typedScan } from "../static/measure/typed_scan.js";
 import { PlaneNotFound } from "../readers/errors.ts";
 import { openResponse } from "../session/open_response.ts";
@@ -24,7 +33,7 @@ import type { Sessions } from "../session/sessions.ts";
 import type { Session } from "../session/store.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";
-import { settingsOf, type ShellSettings, WRITTEN, type Written } from "./measure_settings.ts";
+import { settingsIn, type ShellSettings, WRITTEN, type Written } from "./measure_settings.ts";
 import { EXIT, failureOf, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
 
 /** Measures recordings. Exit status: 0 all were measured, 1 some were not. */
@@ -54,7 +63,7 @@ export const MEASURE: WritingCommand = {
   ],
   async run(given) {
     const write = nameIn(given, "--write", WRITTEN);
-    const settings = await settingsOf(given, write);
+    const settings = await settingsIn(given, write);
     const sessions = sessionsOfShell();
     if (write === "projection" || write === "kymograph") {
       return await writeTiff(sessions, given.operands, settings, write);
@@ -63,7 +72,7 @@ export const MEASURE: WritingCommand = {
     let status: number = EXIT.ok;
     for (const path of given.operands) {
       try {
-        rows.push(...await measured(sessions, path, settings, write) as Row[]);
+        rows.push(...await measuredIn(sessions, path, settings, write) as Row[]);
       } catch (error) {
         if (error instanceof UsageError) throw error;
         status = EXIT.failed;
@@ -89,7 +98,7 @@ async function writeTiff(
   }
   requireFile("a TIFF", "FILE.tif");
   try {
-    await writeBytes(await measured(sessions, path, settings, write) as Uint8Array);
+    await writeBytes(await measuredIn(sessions, path, settings, write) as Uint8Array);
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -108,7 +117,7 @@ interface Opened {
 }
 
 /** Rows of a table, or a TIFF. */
-async function measured(
+async function measuredIn(
   sessions: Sessions,
   path: string,
   settings: ShellSettings,
@@ -133,31 +142,59 @@ async function measured(
   }
 }
 
+/** A row for each band. @throws {RangeError} it is no line scan, or a band or setting does not fit */
 function measuredLines({ info, samples }: Opened, settings: ShellSettings): Row[] {
-  const { lineScan } = settings;
-  const { plane: { shape, axes }, lineScan: stated, source, channels } = info;
-  const scan = lineScan === undefined
-    ? { plane: { samples, shape }, axes }
+  const { lineScan, bands = [] } = settings;
+  const { plane: { shape, axes: stated }, source, channels } = info;
+  const { plane, axes } = lineScan === undefined
+    ? { plane: { samples, shape }, axes: stated }
     : typedScan({ samples, shape }, lineScan);
-  const [time, position] = scan.axes;
+  const [time, position] = axes;
+  if (!isTime(time)) throw new RangeError("Not a line scan: its rows are not lines over time");
+  const [lines, width] = plane.shape;
   const about = {
     File: source.name,
     Path: source.path,
     Channel: channels[0]!.name,
     Calibration: lineScan === undefined ? "by the file" : "typed",
-    Lines: scan.plane.shape[0],
+    Lines: lines,
     "Time per line": time.step,
     "Time unit": time.unit,
     "Distance per column": position.step,
     "Distance unit": position.unit,
   };
+  const trace = { ...PLAIN_TRACE, ...settings.traces } as TraceSettings;
+  const pixelTime = timeAlongLine(lineScan ?? info.lineScan, time, width);
+  const scanned = { axes, lines, pixelTime, isTyped: lineScan !== undefined, trace };
   const usual = MEASUREMENTS.filter(({ isUsual }) => isUsual).map(({ key }) => [key, {}]);
-  const measurements = { ...Object.fromEntries(usual), ...settings };
-  const rows = measuredRecording(scan.plane, scan.axes, { ...settings, measurements }, {
-    pixelTime: timeAlongLine(lineScan ?? stated, time, scan.plane.shape[1]),
-    isTyped: lineScan !== undefined,
+  const wanted: Record<string, Settings | null> = { ...Object.fromEntries(usual), ...settings };
+  const parts = bands.length > 0 ? bands : [{ name: "whole lines", from: 0, to: width }];
+  return parts.map(({ name, from, to }) => {
+    if (!(from >= 0 && from < to && to <= width)) {
+      throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${width}`);
+    }
+    const columns = [from, to] as const;
+    const raw = traceOf(plane, columns, { ...trace, isChange: false }, time.step).values;
+    const change = traceOf(plane, columns, { ...trace, isChange: true }, time.step);
+    const row: Row = {
+      ...about,
+      Band: name,
+      "First column": from,
+      "Last column": to - 1,
+      Mean: mean(raw),
+      "Baseline F0": change.baseline,
+      Trace: trace.isChange ? "dF/F0" : "raw",
+      "Greatest value": percentile(trace.isChange ? change.values : raw, 100),
+    };
+    const band = { columns, ...scanned };
+    for (const measurement of MEASUREMENTS.filter(({ key }) => wanted[key])) {
+      const all = settingsOf(measurement, wanted[measurement.key]!, band);
+      const { found, settings: used } = measured(measurement, plane, band, all);
+      Object.assign(row, factsRow(measurement, factsOf(measurement, used, band)));
+      Object.assign(row, rowOf(summaryOf(measurement, found, band, used)));
+    }
+    return row;
   });
-  return rows.map((row) => ({ ...about, ...row }));
 }
 
 /** @throws {RangeError} it is a line scan, lacks an axis or a line, or a rectangle does not lie in it */

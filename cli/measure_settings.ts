@@ -69,9 +69,9 @@ export const WRITTEN = ["summary", "means", "profile", "projection", "kymograph"
 export type Written = typeof WRITTEN[number];
 
 /** The settings that the flags give, enough for what to write. @throws {UsageError} */
-export async function settingsOf(given: Given, write: Written): Promise<ShellSettings> {
+export async function settingsIn(given: Given, write: Written): Promise<ShellSettings> {
   const { flags } = given;
-  const settings = await settingsIn(flags.get("--settings"));
+  const settings = await read(flags.get("--settings"));
   if (flags.has("--over")) {
     settings.images = { axis: nameIn(given, "--over", ["t", "z"]) === "t" ? "T" : "Z" };
   }
@@ -90,7 +90,7 @@ export async function settingsOf(given: Given, write: Written): Promise<ShellSet
   return settings;
 }
 
-async function settingsIn(path: string | undefined): Promise<ShellSettings> {
+async function read(path: string | undefined): Promise<ShellSettings> {
   if (path === undefined) return SETTINGS_SCHEMA.parse({});
   try {
     return SETTINGS_SCHEMA.parse(JSON.parse(await Deno.readTextFile(path)));

@@ -15,6 +15,7 @@
  * @property {Readonly<Record<string, string>>} [choices] names by value; a parameter without choices is a number
  * @property {string} [unit]
  * @property {number} [least] smallest value; by default 1 for a count, and no limit for other numbers
+ * @property {number} [most] greatest value
  * @property {boolean} [isCount] takes whole numbers
  * @property {boolean} [isTime] in the unit of the time axis
  * @property {string} [help] anchor of its section in docs/measure.md

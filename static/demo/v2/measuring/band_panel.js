@@ -2,23 +2,35 @@
 import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.js";
 import { PLAIN_TRACE, traceFacts } from "../../../measure/traces.js";
 import { element, swatch } from "../controls/element.js";
-import {
-  checkField,
-  choiceField,
-  countField,
-  fieldRow,
-  numberField,
-  removeButton,
-} from "../controls/fields.js";
+import { checkField, fieldRow, removeButton } from "../controls/fields.js";
 import { columnsBetween, MOST_BANDS, movedEdges, numberedBand, tracesOf } from "./bands.js";
 import { panel, plotOver, ShapePanel } from "./panel.js";
+import { ParameterFields } from "./parameter_fields.js";
 import { shapeOf } from "./scan.js";
 import { rangeOf } from "./values_over_time.js";
 
+/** @import { Parameter } from "../../../measure/measurement.js" */
 /** @import { TraceSettings } from "../../../measure/traces.js" */
 /** @import { Band, Trace } from "./bands.js" */
 /** @import { About, End } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
+
+/** @type {readonly Parameter[]} */
+const AVERAGE = [{ key: "average", label: "Mean of", value: 1, unit: "lines", isCount: true, most: 100_000 }];
+
+/** @type {readonly Parameter[]} */
+const BASELINE = [
+  {
+    key: "kind",
+    label: "F₀",
+    value: "percentile",
+    choices: { percentile: "percentile", window: "mean of a time" },
+  },
+  { key: "percentile", label: "Percentile", value: 10, least: 0, most: 100 },
+  { key: "from", label: "From", value: 0, least: 0, isTime: true },
+  { key: "to", label: "to", value: 1, least: 0, isTime: true },
+  { key: "offset", label: "Detector offset", value: 0 },
+];
 
 /** Emits `change` when a trace may have changed. @extends {ShapePanel<Band>} */
 export class BandPanel extends ShapePanel {
@@ -34,39 +46,16 @@ export class BandPanel extends ShapePanel {
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
   #hint = element("p", { className: "hint" });
   #empty = element("p", { className: "missing", hidden: true, role: "status" });
-  #change = checkField("ΔF/F₀", "trace-change", false, (isChange) => this.#set({ isChange }));
-  #average = countField(
-    "Mean of",
-    "trace-average",
-    1,
-    "lines",
-    () => this.#set({ average: this.#average.number }),
-  );
-  #kind = choiceField("F₀", "baseline-kind", [
-    { value: "percentile", name: "percentile" },
-    { value: "window", name: "mean of a time" },
-  ], () => {
-    this.#set({ kind: this.#kind.select.value === "window" ? "window" : "percentile" });
-  });
-  #percentile = numberField(
-    "Percentile",
-    "baseline-percentile",
-    10,
-    (percentile) => this.#set({ percentile }),
-    { min: 0, max: 100 },
-  );
-  #from = numberField("From", "baseline-from", 0, (from) => this.#set({ from }), { min: 0, unit: "s" });
-  #to = numberField("to", "baseline-to", 1, (to) => this.#set({ to }), { min: 0, unit: "s" });
-  #offset = numberField("Detector offset", "baseline-offset", 0, (offset) => this.#set({ offset }));
-  #baseline = fieldRow(
-    ...[this.#kind, this.#percentile, this.#from, this.#to, this.#offset].map(({ label }) => label),
-  );
+  #change = checkField("ΔF/F₀", "trace-change", false, () => this.#typed());
+  #average = new ParameterFields("trace", AVERAGE, () => this.#typed());
+  #fields = new ParameterFields("baseline", BASELINE, () => this.#typed());
+  #baseline = fieldRow(...this.#fields.labels);
   /** Whether a reference has a path to draw along. */
   hasPath = false;
 
   constructor() {
     super();
-    const display = fieldRow(this.#change.label, this.#average.label);
+    const display = fieldRow(this.#change.label, ...this.#average.labels);
     const parts = [this.#hint, this.#list, this.slot, display, this.#baseline, this.#empty];
     this.element = panel(...parts);
     this.#showBaseline();
@@ -77,15 +66,11 @@ export class BandPanel extends ShapePanel {
     this.scan = scan;
     this.draft = null;
     const end = shapeOf(scan)[0] * this.timeStep;
-    for (const field of [this.#from, this.#to]) field.unitText.data = this.timeUnit;
+    this.#fields.timeUnit = this.timeUnit;
     this.kept = drawn?.traces ?? { ...this.kept, from: 0, to: Number((end / 10).toPrecision(3)) };
     this.#change.input.checked = this.kept.isChange;
-    this.#kind.select.value = this.kept.kind;
-    this.#average.number = this.kept.average;
-    this.#offset.number = this.kept.offset;
-    this.#percentile.number = this.kept.percentile;
-    this.#from.number = this.kept.from;
-    this.#to.number = this.kept.to;
+    this.#average.settings = this.kept;
+    this.#fields.settings = this.kept;
     this.#showBaseline();
     this.#columns = scan.isLineScan ? shapeOf(scan)[1] : 0;
     this.#last = Math.max(0, ...drawn?.bands.map(({ id }) => id) ?? []);
@@ -179,15 +164,17 @@ export class BandPanel extends ShapePanel {
   }
 
   #showBaseline() {
-    const isWindow = this.#kind.select.value === "window";
-    this.#percentile.label.hidden = isWindow;
-    this.#from.label.hidden = this.#to.label.hidden = !isWindow;
+    const isWindow = this.kept.kind === "window";
+    const [, percentile, from, to] = this.#fields.labels;
+    percentile.hidden = isWindow;
+    from.hidden = to.hidden = !isWindow;
     this.#baseline.hidden = !this.kept.isChange;
   }
 
-  /** @param {Partial<TraceSettings>} change */
-  #set(change) {
-    this.kept = { ...this.kept, ...change };
+  /** A setting of the traces has changed. */
+  #typed() {
+    const isChange = this.#change.input.checked;
+    this.kept = { ...PLAIN_TRACE, isChange, ...this.#average.settings, ...this.#fields.settings };
     this.#showBaseline();
     this.changed();
   }

@@ -341,11 +341,8 @@ export class MeasurementPanel extends Panel {
     if (typeof ordered === "string") return this.#status.textContent = ordered;
     if (this.measurement.isQuick) return this.#measureNow(ordered);
     return await this.#run(async (signal) => {
-      const onFound = (
-        /** @type {readonly any[]} */ found,
-        /** @type {number} */ done,
-        /** @type {number} */ of,
-      ) => {
+      /** @type {import("./workers.js").OnFound} */
+      const onFound = (found, done, of) => {
         Object.assign(this.#work.progress, { max: of, value: done });
         this.#arriving = found;
         this.changed();

@@ -1,4 +1,4 @@
-/** Fields for the parameters of a measurement. */
+/** Fields for the parameters of a measurement or of traces. */
 import { choiceField, numberField } from "../controls/fields.js";
 import { help } from "../controls/help.js";
 
@@ -58,12 +58,13 @@ export class ParameterFields {
 }
 
 /** @param {string} id @param {Parameter} parameter @param {() => void} changed */
-function fieldOf(id, { label, value, choices, unit = "", least, isCount = false }, changed) {
+function fieldOf(id, { label, value, choices, unit = "", least, most = Infinity, isCount = false }, changed) {
   if (choices !== undefined) {
     return choiceField(label, id, Object.entries(choices).map(([value, name]) => ({ value, name })), changed);
   }
   return numberField(label, id, Number(value), changed, {
     min: least ?? (isCount ? 1 : -Infinity),
+    max: most,
     step: isCount ? 1 : "any",
     unit: unit.replace(/^u/, "µ"),
   });
