@@ -3,11 +3,12 @@
  *
  * usage: deno run -A tests/browser/event_table.ts
  */
-import { measuredTransients, spread, transient } from "./measured_events.ts";
+import { course } from "../page/synthetic.ts";
+import { measuredTransients, spread } from "./measured_events.ts";
 
 /** Rise from 10 to 90 %, by steps of a thousandth. */
 function trueRise(rise: number, decay: number): number {
-  const shape = transient(rise, decay);
+  const shape = course(rise, decay).at;
   const at = (level: number) => {
     let time = 0;
     while (shape(time) < level) time += 0.001;
@@ -29,7 +30,7 @@ const kinds = [[3, 12, null], [8, 40, null], [30, 200, null], [5, 40, 80], [5, 4
 for (const [rise, decay, gap] of kinds) {
   for (const signal of [20, 10, 5]) {
     const found = measuredTransients({ rise, decay, gap, signal, traces: gap === null ? 40 : 20 });
-    const { mean, deviation } = spread(found.rise);
+    const { mean, deviation } = spread(found.rises);
     const all = found.missed + found.amplitude.length;
     const what = gap === null ? `${rise}, ${decay}` : `${rise}, ${decay}, pairs ${gap} apart`;
     console.log(

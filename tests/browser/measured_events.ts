@@ -1,5 +1,6 @@
 /** Events that are measured in synthetic transients with photon noise, with their errors. */
 import { findEvents, proposedThreshold } from "../../static/measure/events.js";
+import { course } from "../page/synthetic.ts";
 import { normalNumbers, randomNumbers } from "./streaks.ts";
 
 /** A transient with the time constants of its rise and its decay in lines. */
@@ -13,39 +14,19 @@ export interface Transients {
   readonly traces: number;
 }
 
-/** What was found: amplitudes as parts of the true ones, less 1. */
-export interface MeasuredTransients {
-  readonly missed: number;
-  readonly extra: number;
-  readonly amplitude: readonly number[];
-  readonly prominence: readonly number[];
-  /** In lines. */
-  readonly rise: readonly number[];
-  readonly duration: readonly number[];
-}
-
 /** Baseline and height of the first transient. */
 const [BASELINE, HEIGHT] = [100, 50];
 
 const COUNT = 4;
 
-/** A transient of height 1 that begins at 0. */
-export function transient(rise: number, decay: number): (time: number) => number {
-  const curve = (time: number) => (1 - Math.exp(-time / rise)) * Math.exp(-time / decay);
-  // Greatest where its slope is 0.
-  const height = curve(rise * Math.log(1 + decay / rise));
-  return (time) => time <= 0 ? 0 : curve(time) / height;
-}
-
-export function measuredTransients(what: Transients): MeasuredTransients {
-  const { rise, decay, signal, gap = null, traces } = what;
-  const shape = transient(rise, decay);
+/** What is found: amplitudes and prominences as parts of the true ones, less 1; rises in lines. */
+export function measuredTransients({ rise, decay, signal, gap = null, traces }: Transients) {
+  const { at: shape, peak: top } = course(rise, decay);
   const random = randomNumbers(3);
   const normal = normalNumbers(random);
   const distance = Math.ceil(15 * decay + (gap ?? 0));
-  const found = { missed: 0, extra: 0, amplitude: [], prominence: [], rise: [], duration: [] } as {
-    -readonly [K in keyof MeasuredTransients]: MeasuredTransients[K] extends number ? number : number[];
-  };
+  let [missed, extra] = [0, 0];
+  const [amplitude, prominence, rises]: [number[], number[], number[]] = [[], [], []];
   for (let i = 0; i < traces; i += 1) {
     const events = Array.from({ length: COUNT }, (_, k) => {
       const start = (k + 0.3) * distance + random();
@@ -59,23 +40,21 @@ export function measuredTransients(what: Transients): MeasuredTransients {
       return light + HEIGHT / signal * Math.sqrt(light / BASELINE) * normal();
     });
     const measured = findEvents(trace, proposedThreshold(trace));
-    found.extra += measured.length;
-    const top = rise * Math.log(1 + decay / rise);
+    extra += measured.length;
     const reach = Math.min(decay, (gap ?? Infinity) / 2);
     for (const { start, height } of events) {
       const event = measured.find(({ peak }) => Math.abs(peak - start - top) < reach);
       if (event === undefined) {
-        found.missed += 1;
+        missed += 1;
         continue;
       }
-      found.extra -= 1;
-      found.amplitude.push(event.amplitude / height - 1);
-      found.prominence.push(event.prominence / height - 1);
-      found.rise.push(event.rise);
-      found.duration.push(event.duration);
+      extra -= 1;
+      amplitude.push(event.amplitude / height - 1);
+      prominence.push(event.prominence / height - 1);
+      rises.push(event.rise);
     }
   }
-  return found;
+  return { missed, extra, amplitude, prominence, rises };
 }
 
 /** Mean and standard deviation of those that are numbers. */

@@ -29,19 +29,11 @@ const PIXEL = 0.5;
 /** Micrometres a second. */
 const [MEAN, AMPLITUDE] = [603, 300];
 
-/** `off` is the error as a part of the true velocity in the middle of the window. */
-export interface MeasuredPulses {
-  readonly all: readonly VelocityAt[];
-  readonly numbers: readonly (VelocityAt & { readonly off: number })[];
-  /** Share of numbers whose 95 % interval contains the truth. */
-  readonly covered: number;
-  readonly windows: readonly number[];
-  /** In micrometres a second, of forward flow. */
-  readonly summaries: readonly Summary[];
-}
-
-/** Measures all recordings, half of the window apart. */
-export function measuredPulses(what: Pulses): MeasuredPulses {
+/**
+ * Measures all recordings, half of the window apart. `off` is the error as a part of the true velocity in the middle of the
+ * window, `covered` the share of numbers whose 95 % interval contains the truth; summaries are in µm/s of forward flow.
+ */
+export function measuredPulses(what: Pulses) {
   const { frequency, noise, duration = 1.25, lineTime = 0.001, columns = 100, recordings } = what;
   const axes = [{ step: lineTime, unit: "seconds" }, { step: PIXEL, unit: "um" }] as const;
   const lines = Math.round(duration / lineTime);

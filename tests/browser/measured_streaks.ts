@@ -1,5 +1,4 @@
 /** Velocities that are measured in synthetic streaks (streaks.ts), with their errors. */
-import type { WindowVelocity } from "../../static/measure/window_velocity.js";
 import { measuredIn } from "../page/synthetic.ts";
 import { streaks } from "./streaks.ts";
 
@@ -19,9 +18,7 @@ export interface Field {
 }
 
 /** `off` is the true error as a part of the velocity, NaN where none was measured. */
-export type Measured = WindowVelocity & { readonly off: number };
-
-export function measuredStreaks({ window, columns, speed, noise, cells, recordings }: Field): Measured[] {
+export function measuredStreaks({ window, columns, speed, noise, cells, recordings }: Field) {
   const lines = WINDOWS * window;
   const [width, distance] = cells;
   return Array.from({ length: recordings }, (_, i) => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { findEvents, findPeaks, highestNear, measureEvents } from "../../static/measure/events.js";
 import { runningMean } from "../../static/measure/traces.js";
-import { measuredTransients, spread, transient } from "../browser/measured_events.ts";
+import { measuredTransients, spread } from "../browser/measured_events.ts";
 import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
+import { course } from "./synthetic.ts";
 import expected from "./measured/events.json" with { type: "json" };
 
 Deno.test("peaks are those of scipy.signal, with its prominences", async (t) => {
@@ -38,7 +39,7 @@ Deno.test("the shape of a triangle is that of geometry", () => {
 });
 
 Deno.test("a transient without noise is measured as it was made", () => {
-  const shape = transient(8, 40);
+  const { at: shape } = course(8, 40);
   const trace = Float64Array.from({ length: 400 }, (_, i) => 100 + 50 * shape(i - 150.25));
   const [event, ...more] = findEvents(trace, { height: 120 });
   assert.deepEqual(more, []);
@@ -71,7 +72,7 @@ Deno.test("photon noise does not raise amplitudes, nor split events", async (t) 
 });
 
 Deno.test("the onset is two standard deviations above the baseline", () => {
-  const shape = transient(30, 200);
+  const { at: shape } = course(30, 200);
   const normal = normalNumbers(randomNumbers(5));
   const [start, noise] = [300, 0.05];
   const trace = Float64Array.from({ length: 900 }, (_, i) => shape(i - start) + noise * normal());
@@ -99,7 +100,7 @@ Deno.test("overlapping transients are separated", async (t) => {
       assert(Math.abs(mean) < most, `${mean}`);
     });
   }
-  const shape = transient(5, 40);
+  const { at: shape } = course(5, 40);
   const trace = Float64Array.from({ length: 500 }, (_, i) => shape(i - 200) + 0.8 * shape(i - 250));
   assert.deepEqual(findEvents(trace, { height: 0.5 }).map(({ overlap }) => overlap), [
     "separated",

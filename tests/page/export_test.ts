@@ -18,7 +18,7 @@ Deno.test("a table has settings above it, units in its heads and all digits", ()
 });
 
 /**
- * The cells of a table as a spreadsheet with another separator finds them. Quotes count at the start of a cell alone; what follows
+ * The cells of a table as a spreadsheet with any separator finds them. Quotes count at the start of a cell alone; what follows
  * the closing one belongs to the cell.
  */
 function cellsOf(text: string, separator: string): string[] {
@@ -57,23 +57,13 @@ Deno.test("text cannot become a spreadsheet formula, whatever the separator", ()
 });
 
 Deno.test("every text survives a round trip through a table", () => {
-  // RFC 4180: a field in quotes ends with a quote that is not doubled, another with a comma.
-  const fields = (line: string) => {
-    const found: string[] = [];
-    for (let rest = `,${line}`; rest !== "";) {
-      const [whole, quoted, plain] = rest.match(/^,(?:"((?:[^"]|"")*)"(?=,|$)|([^",]*)(?=,|$))/)!;
-      found.push(quoted?.replaceAll('""', '"') ?? plain!);
-      rest = rest.slice(whole.length);
-    }
-    return found;
-  };
   fc.assert(fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 4 }), (texts) => {
-    const columns = texts.map((text) => ({ name: "x", values: [text] }));
-    const row = csv([], columns).slice(1 + "\r\n".length + texts.map(() => "x").join(",").length + 2, -2);
-    assert.deepEqual(
-      fields(row),
-      texts.map((text) => NUMBER.test(text) ? text : text.replace(/(^|[;\t\r\n"])(?=[=+\-@\t\r])/g, "$1'")),
+    const columns = [...texts, "end"].map((text) => ({ name: "x", values: [text] }));
+    const row = csv([], columns).slice(`\ufeff\r\n${columns.map(() => "x")}\r\n`.length, -2);
+    const kept = texts.map((text) =>
+      NUMBER.test(text) ? text : text.replace(/(^|[;\t\r\n"])(?=[=+\-@\t\r])/g, "$1'")
     );
+    assert.deepEqual(cellsOf(row, ","), [...kept, "end"]);
   }));
 });
 
