@@ -13,6 +13,7 @@ import {
 } from "../browser/measured_stack.ts";
 import { PLAIN_TRACE, traceOf } from "../../static/measure/traces.js";
 import { findEvents } from "../../static/measure/events.js";
+import { tableOf } from "../browser/measuring_hand.ts";
 import {
   ACTIVE,
   LINE_TIME,
@@ -27,32 +28,26 @@ import { temporaryFolder } from "../temporary_files.ts";
 const IMAGES = join(ROOT, "examples", "time_series.ome.tif");
 
 async function measure(paths: readonly string[], settings: unknown, flags: readonly string[] = []) {
-  const file = Deno.makeTempFileSync({ suffix: ".json" });
-  try {
-    Deno.writeTextFileSync(file, typeof settings === "string" ? settings : JSON.stringify(settings));
-    const args = [...FROM_SOURCE.args, "measure", ...paths, "--settings", file, ...flags];
-    return await run(FROM_SOURCE.program, { args, cwd: ROOT });
-  } finally {
-    Deno.removeSync(file);
-  }
+  using temporary = temporaryFolder();
+  const file = join(temporary.path, "settings.json");
+  Deno.writeTextFileSync(file, typeof settings === "string" ? settings : JSON.stringify(settings));
+  const args = [...FROM_SOURCE.args, "measure", ...paths, "--settings", file, ...flags];
+  return await run(FROM_SOURCE.program, { args, cwd: ROOT });
 }
 
 /** Runs the command; what stands in its table by column. */
 async function measured(paths: readonly string[], settings: unknown, flags: readonly string[] = []) {
   const { code, stdout, stderr } = await measure(paths, settings, flags);
-  const [, table = ""] = new TextDecoder().decode(stdout).split("\r\n\r\n");
-  const [head = [], ...rows] = table.trimEnd().split("\r\n").map((line) =>
-    // No cell has a comma inside quotes but a failure, at the end.
-    line.split(",")
-  );
+  const err = new TextDecoder().decode(stderr);
+  if (stdout.length === 0) return { code, rows: [], err };
+  const { head, rows } = tableOf(new TextDecoder().decode(stdout));
   const found = rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? ""])));
-  return { code, rows: found, err: new TextDecoder().decode(stderr) };
+  return { code, rows: found, err };
 }
 
 Deno.test("measure: bands of a recording have the numbers of the page's modules", async () => {
   using temporary = temporaryFolder();
-  const folder = temporary.path;
-  const path = join(folder, "vessel.oir");
+  const path = join(temporary.path, "vessel.oir");
   Deno.writeFileSync(path, measuredScan());
   const bands = [{ name: "Active", from: ACTIVE[0], to: ACTIVE[1] }, { name: "Rest", from: 0, to: 20 }];
   const events = { height: 0.6, prominence: 0.3 };
@@ -117,29 +112,6 @@ Deno.test("measure: images are no line scan unless the settings say so, and the 
   assert.equal(row!["Time along the line of velocity over time"], "corrected for 1 us per pixel (typed)");
 });
 
-Deno.test("measure: settings that cannot be followed are refused", async () => {
-  for (
-    const [settings, words] of [
-      ["{", /Cannot follow the settings/],
-      [[], /Cannot follow the settings/],
-      [{ bands: [{ name: "A", from: 0.5, to: 3 }] }, /bands\.0\.from/],
-      [{ velocity: { method: "guess" } }, /velocity\.method/],
-      [{ diameter: { window: 0.5 } }, /diameter\.window/],
-      [{ sparks: { threshold: 0 } }, /sparks\.threshold/],
-    ] as const
-  ) {
-    const { code, err } = await measured([IMAGES], settings);
-    assert.equal(code, 2);
-    assert.match(err, words);
-  }
-  const outside = await measured([IMAGES], {
-    lineScan: { time: "rows", secondsPerLine: 1, micrometresPerPixel: 1 },
-    bands: [{ name: "A", from: 0, to: 1e6 }],
-  });
-  assert.equal(outside.code, 1);
-  assert.match(outside.rows[0]!["Failure"]!, /the recording has/);
-});
-
 const LINE = { points: [{ x: 4, y: SPOT_ROW }, { x: 59, y: SPOT_ROW }], width: 1 };
 const CELL = { name: "Cell", start: [10, SPOT_ROW - 2], stop: [30, SPOT_ROW + 3] };
 
@@ -153,96 +125,104 @@ const brightest = (x: number, y: number) =>
   Math.max(...Array.from({ length: COUNT }, (_, t) => spot(x, y, t)));
 
 Deno.test("measure: lines and rectangles of images over time, and their projection", async () => {
-  const path = Deno.makeTempFileSync({ suffix: ".ome.tif" });
-  try {
-    Deno.writeFileSync(path, measuredStack());
-    const settings = { regions: [CELL], kymograph: LINE };
-    const flags = ["--over", "t", "--projection", "max"];
-    const { code, err, rows: [whole, line, cell, ...more] } = await measured([path], settings, flags);
-    assert.deepEqual([code, err, more], [0, "", []]);
-    assert.deepEqual([whole!["Region"], line!["Region"], cell!["Region"]], [
-      "whole image",
-      "the line",
-      "Cell",
-    ]);
-    // 55 columns of 0.5 um.
-    assert.equal(line!["Length (um)"], "27.5");
-    assert.deepEqual([cell!["First column"], cell!["Last row"], cell!["Images"]], [
-      "10",
-      String(SPOT_ROW + 2),
-      "40",
-    ]);
-    const means = Array.from({ length: COUNT }, (_, t) => meanOfCell((x, y) => spot(x, y, t)));
-    const near = (text: string | undefined, value: number) =>
-      assert(Math.abs(Number(text) - value) < 1e-4, `${text}, not ${value}`);
-    near(cell!["Mean"], means.reduce((sum, mean) => sum + mean) / COUNT);
-    near(cell!["Greatest mean"], Math.max(...means));
-    near(cell!["Greatest at (s)"], 0.1 * means.indexOf(Math.max(...means)));
-    near(cell!["Mean of the projection"], meanOfCell(brightest));
-    const each = await measured([path], settings, ["--over", "t", "--write", "means"]);
-    const ofCell = each.rows.filter(({ Region }) => Region === "Cell");
-    assert.equal(ofCell.length, COUNT);
-    near(ofCell[7]!["Time (s)"], 0.7);
-    near(ofCell[7]!["Mean"], means[7]!);
-    const profile = (await measured([path], settings, [...flags, "--write", "profile"])).rows;
-    assert.equal(profile.length, 56);
-    near(profile[20]!["Position (um)"], 10);
-    near(profile[20]!["Value"], brightest(24, SPOT_ROW));
-    // Without an axis, the opened image.
-    const [, , one] = (await measured([path], settings)).rows;
-    near(one!["Mean"], means[0]!);
-  } finally {
-    Deno.removeSync(path);
-  }
+  using temporary = temporaryFolder();
+  const path = join(temporary.path, "spot.ome.tif");
+  Deno.writeFileSync(path, measuredStack());
+  const settings = { regions: [CELL], kymograph: LINE };
+  const flags = ["--over", "t", "--projection", "max"];
+  const { code, err, rows: [whole, line, cell, ...more] } = await measured([path], settings, flags);
+  assert.deepEqual([code, err, more], [0, "", []]);
+  assert.deepEqual([whole!["Region"], line!["Region"], cell!["Region"]], [
+    "whole image",
+    "the line",
+    "Cell",
+  ]);
+  // 55 columns of 0.5 um.
+  assert.equal(line!["Length (um)"], "27.5");
+  assert.deepEqual([cell!["First column"], cell!["Last row"], cell!["Images"]], [
+    "10",
+    String(SPOT_ROW + 2),
+    "40",
+  ]);
+  const means = Array.from({ length: COUNT }, (_, t) => meanOfCell((x, y) => spot(x, y, t)));
+  const near = (text: string | undefined, value: number) =>
+    assert(Math.abs(Number(text) - value) < 1e-4, `${text}, not ${value}`);
+  near(cell!["Mean"], means.reduce((sum, mean) => sum + mean) / COUNT);
+  near(cell!["Greatest mean"], Math.max(...means));
+  near(cell!["Greatest at (s)"], 0.1 * means.indexOf(Math.max(...means)));
+  near(cell!["Mean of the projection"], meanOfCell(brightest));
+  const each = await measured([path], settings, ["--over", "t", "--write", "means"]);
+  const ofCell = each.rows.filter(({ Region }) => Region === "Cell");
+  assert.equal(ofCell.length, COUNT);
+  near(ofCell[7]!["Time (s)"], 0.7);
+  near(ofCell[7]!["Mean"], means[7]!);
+  const profile = (await measured([path], settings, [...flags, "--write", "profile"])).rows;
+  assert.equal(profile.length, 56);
+  near(profile[20]!["Position (um)"], 10);
+  near(profile[20]!["Value"], brightest(24, SPOT_ROW));
+  // Without an axis, the opened image.
+  const [, , one] = (await measured([path], settings)).rows;
+  near(one!["Mean"], means[0]!);
 });
 
 Deno.test("measure: projections and kymographs are written as TIFF with their calibration", async () => {
-  const path = Deno.makeTempFileSync({ suffix: ".ome.tif" });
-  try {
-    Deno.writeFileSync(path, measuredStack());
-    const written = async (flags: readonly string[]) => {
-      const { code, stdout, stderr } = await measure([path], { kymograph: LINE }, flags);
-      assert.equal(code, 0, new TextDecoder().decode(stderr));
-      // One strip, at the end.
-      return (count: number) => new Float32Array(stdout.slice(-4 * count).buffer);
-    };
-    const projection = await written(["--over", "t", "--projection", "max", "--write", "projection"]);
-    const maxima = projection(STACK_ROWS * STACK_COLUMNS);
-    assert.deepEqual(
-      [...maxima],
-      [...maxima.keys()].map((i) => brightest(i % STACK_COLUMNS, Math.floor(i / STACK_COLUMNS))),
-    );
-    const kymograph = (await written(["--write", "kymograph"]))(COUNT * 56);
-    assert.deepEqual(
-      [...kymograph],
-      [...kymograph.keys()].map((i) => spot(4 + i % 56, SPOT_ROW, Math.floor(i / 56))),
-    );
-  } finally {
-    Deno.removeSync(path);
-  }
+  using temporary = temporaryFolder();
+  const path = join(temporary.path, "spot.ome.tif");
+  Deno.writeFileSync(path, measuredStack());
+  const written = async (flags: readonly string[]) => {
+    const { code, stdout, stderr } = await measure([path], { kymograph: LINE }, flags);
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+    // One strip, at the end.
+    return (count: number) => new Float32Array(stdout.slice(-4 * count).buffer);
+  };
+  const projection = await written(["--over", "t", "--projection", "max", "--write", "projection"]);
+  const maxima = projection(STACK_ROWS * STACK_COLUMNS);
+  assert.deepEqual(
+    [...maxima],
+    [...maxima.keys()].map((i) => brightest(i % STACK_COLUMNS, Math.floor(i / STACK_COLUMNS))),
+  );
+  const kymograph = (await written(["--write", "kymograph"]))(COUNT * 56);
+  assert.deepEqual(
+    [...kymograph],
+    [...kymograph.keys()].map((i) => spot(4 + i % 56, SPOT_ROW, Math.floor(i / 56))),
+  );
 });
 
-Deno.test("measure: orders about images that cannot be followed are refused", async () => {
-  for (
-    const [settings, flags, words] of [
-      [{}, ["--over", "x"], /--over takes t, z/],
-      [{}, ["--projection", "max"], /--projection needs --over/],
-      [{}, ["--write", "means"], /--write means needs --over/],
-      [{}, ["--over", "t", "--write", "projection"], /needs --projection/],
-      [{}, ["--write", "kymograph"], /--write kymograph needs a line/],
-      [{}, ["--write", "profile"], /--write profile needs a line/],
-      [{ regions: [{ start: [0.5, 0], stop: [1, 1] }] }, [], /regions\.0\.start\.0/],
-    ] as const
-  ) {
+Deno.test("measure: settings and flags that cannot be followed are refused", async () => {
+  const rows: [settings: unknown, flags: readonly string[], words: RegExp][] = [
+    ["{", [], /Cannot follow the settings/],
+    [[], [], /Cannot follow the settings/],
+    [{ bands: [{ name: "A", from: 0.5, to: 3 }] }, [], /bands\.0\.from/],
+    [{ velocity: { method: "guess" } }, [], /velocity\.method/],
+    [{ diameter: { window: 0.5 } }, [], /diameter\.window/],
+    [{ sparks: { threshold: 0 } }, [], /sparks\.threshold/],
+    [{ regions: [{ start: [0.5, 0], stop: [1, 1] }] }, [], /regions\.0\.start\.0/],
+    [{}, ["--over", "x"], /--over takes t, z/],
+    [{}, ["--projection", "max"], /--projection needs --over/],
+    [{}, ["--write", "means"], /--write means needs --over/],
+    [{}, ["--over", "t", "--write", "projection"], /needs --projection/],
+    [{}, ["--write", "kymograph"], /--write kymograph needs a line/],
+    [{}, ["--write", "profile"], /--write profile needs a line/],
+  ];
+  for (const [settings, flags, words] of rows) {
     const { code, err } = await measured([IMAGES], settings, flags);
     assert.equal(code, 2, err);
     assert.match(err, words);
   }
-  const outside = await measured([IMAGES], { regions: [{ ...CELL, stop: [1e6, 30] }] });
-  assert.equal(outside.code, 1);
-  assert.match(outside.rows[0]!["Failure"]!, /Rectangle .*Cell.* reaches/);
-  const flat = await measured([IMAGES], {}, ["--over", "z"]);
-  assert.match(flat.rows[0]!["Failure"]!, /one image over focus/);
+});
+
+Deno.test("measure: parts that an acquisition does not have are failures in the table", async () => {
+  const lineScan = { time: "rows", secondsPerLine: 1, micrometresPerPixel: 1 };
+  const rows: [settings: unknown, flags: readonly string[], failure: RegExp][] = [
+    [{ lineScan, bands: [{ name: "A", from: 0, to: 1e6 }] }, [], /the recording has/],
+    [{ regions: [{ ...CELL, stop: [1e6, 30] }] }, [], /Rectangle "Cell" reaches/],
+    [{}, ["--over", "z"], /one image over focus/],
+  ];
+  for (const [settings, flags, failure] of rows) {
+    const { code, rows: [row] } = await measured([IMAGES], settings, flags);
+    assert.equal(code, 1);
+    assert.match(row!["Failure"]!, failure);
+  }
   const tiff = await measure([IMAGES], {}, ["--over", "z", "--projection", "max", "--write", "projection"]);
   assert.deepEqual([tiff.code, tiff.stdout.length], [1, 0]);
   assert.match(
