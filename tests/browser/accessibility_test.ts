@@ -13,8 +13,7 @@ async function assertNoFault({ page }: Viewer, what: string): Promise<void> {
 }
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`axe finds nothing, ${colorScheme}`, async (viewer) => {
-    const { page } = viewer;
+  test(`axe finds nothing, ${colorScheme}`, async (viewer, page) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.evaluate(axe.source);
     await assertNoFault(viewer, "empty");

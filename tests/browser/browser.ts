@@ -12,7 +12,16 @@ import {
   type Page,
 } from "playwright-core";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
-import { forgetStatus, openingEnded, readPng, serverIsKnown, twoFrames, workIsSettled } from "./in_page.js";
+import { type PlainImage, writePlainStore } from "../fixtures/plain_store.ts";
+import {
+  forgetStatus,
+  hasText,
+  openingEnded,
+  readPng,
+  serverIsKnown,
+  twoFrames,
+  workIsSettled,
+} from "./in_page.js";
 import { until } from "../deadline.ts";
 
 /** Chromium has several names, and machines of continuous integration have Chrome. */
@@ -151,6 +160,8 @@ export class StubbedServer {
 export class Viewer {
   /** Console errors, uncaught errors and requests to other hosts. */
   readonly faults: string[] = [];
+  /** Requests since the page was made, such as `POST /api/v2/open`. */
+  readonly requests: string[] = [];
 
   private constructor(readonly page: Page, readonly server: StubbedServer) {}
 
@@ -174,6 +185,7 @@ export class Viewer {
     page.on("pageerror", (error) => viewer.faults.push(String(error.stack)));
     page.on("request", (request) => {
       const url = request.url();
+      viewer.requests.push(`${request.method()} ${new URL(url).pathname}`);
       if (!/^(data|blob):/.test(url) && !url.startsWith(server.baseUrl)) viewer.faults.push(`asked ${url}`);
     });
     await page.goto(`${server.baseUrl}/demo/v2/`);
@@ -181,12 +193,17 @@ export class Viewer {
     return viewer;
   }
 
+  /** Requests that open something. */
+  get opens(): string[] {
+    return this.requests.filter((request) => request.endsWith("open"));
+  }
+
   /** Opens `path` through the stubbed dialog and waits for the picture; answers the session's id. */
   async open(path: string): Promise<string> {
     this.server.choose(path);
     await this.page.evaluate(forgetStatus);
     await this.page.click("#open");
-    await this.page.waitForFunction(openingEnded);
+    await this.ended();
     const tree = await this.page.locator("#open-json").textContent();
     return tree!.match(/sessionId: "([0-9a-f]{32})"/)![1]!;
   }
@@ -230,7 +247,33 @@ export class Viewer {
     await this.page.fill("#path-field", path);
     await this.page.evaluate(forgetStatus);
     await this.page.click("#path-open");
+    await this.ended();
+  }
+
+  /** Writes a recording into the folder of the server and opens it by its path, which is the answer. */
+  async openBytes(name: string, bytes: Uint8Array): Promise<string> {
+    const path = join(this.server.folder, name);
+    await Deno.writeFile(path, bytes);
+    await this.openPath(path);
+    return path;
+  }
+
+  /** Opens a new plain OME-Zarr image of the server's folder through the dialog. */
+  async openPlain(name: string, image: PlainImage): Promise<string> {
+    const store = join(this.server.folder, `${name}.ome.zarr`);
+    writePlainStore(store, image);
+    await this.open(join(store, "zarr.json"));
+    return store;
+  }
+
+  /** Waits until opening has ended, with or without success. */
+  async ended(): Promise<void> {
     await this.page.waitForFunction(openingEnded);
+  }
+
+  /** Waits until an element has this text; any white space counts as one space. */
+  async says(selector: string, text: string): Promise<void> {
+    await this.page.waitForFunction(hasText, { selector, text });
   }
 
   /** Waits until the work is saved, or cannot be. */
@@ -244,8 +287,23 @@ export class Viewer {
     await this.kept();
     await this.page.reload();
     await this.page.waitForSelector("#viewer:not([hidden])");
-    await this.page.waitForFunction(openingEnded);
+    await this.ended();
     await this.settle();
+  }
+
+  /** Loads the page anew and opens a file through the dialog. */
+  async reopen(path: string): Promise<void> {
+    await this.kept();
+    await this.page.reload();
+    await this.page.waitForFunction(serverIsKnown);
+    await this.open(path);
+  }
+
+  /** What a button saves. */
+  async saved(button: string): Promise<{ name: string; text: string; bytes: Uint8Array }> {
+    const [download] = await Promise.all([this.page.waitForEvent("download"), this.page.click(button)]);
+    const bytes = await Deno.readFile((await download.path())!);
+    return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
   }
 
   async enter(selector: string, value: string): Promise<void> {

@@ -1,17 +1,14 @@
 /** Every control of the viewer, by mouse and by keyboard. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { writePlainStore } from "../fixtures/plain_store.ts";
-import { chartColors, clipboardText, focused, openingEnded } from "./in_page.js";
+import { chartColors, clipboardText, focused } from "./in_page.js";
 import { sample, SHAPE } from "./line_scan.ts";
-import { assertColor, level, openCard, setRange, viewerSuite } from "./suite.ts";
+import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
 
 const REFERENCE: readonly [number, number] = [128, 128];
 
 const { test, files } = viewerSuite();
 
-test("every control of a channel changes the picture, and other text than numbers is refused", async (viewer) => {
-  const { page } = viewer;
+test("every control of a channel changes the picture, which takes numbers only", async (viewer, page) => {
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
   await setRange(viewer, "source-1", 500, 3000);
@@ -47,12 +44,7 @@ test("every control of a channel changes the picture, and other text than number
   assert(Number(await page.inputValue("#source-0-Max")) > 5000, "the maximum moves along");
   await auto();
   assert.equal(await page.getAttribute("#source-0-Min", "aria-invalid"), null);
-});
 
-test("histogram handles are dragged and moved by keys, and Log changes the bars", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(files.scan);
-  await openCard(viewer, "source-0");
   const handle = page.getByRole("slider", { name: "Maximum of CH1" }).first();
   const box = (await handle.boundingBox())!;
   await viewer.drag({ x: box.x + box.width / 2, y: box.y + 20 }, { x: box.x - 80, y: box.y + 20 });
@@ -69,8 +61,7 @@ test("histogram handles are dragged and moved by keys, and Log changes the bars"
   assert.notEqual(await bars.getAttribute("d"), linear);
 });
 
-test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
-  const { page } = viewer;
+test("wheel, drag, double-click and Shift zoom and pan", async (viewer, page) => {
   await viewer.open(files.scan);
   const space = () => page.locator("#source svg.labels > g text[text-anchor=end]").allTextContents();
   const [whole, wholeSpace] = [await viewer.labels(), await space()];
@@ -109,8 +100,7 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   assert.equal(await page.evaluate("String(getSelection())"), "");
 });
 
-test("profile, scan path, divider and data", async (viewer) => {
-  const { page } = viewer;
+test("profile, scan path, divider and data", async (viewer, page) => {
   await viewer.open(files.scan);
   await page.selectOption("#along", "x");
   await viewer.settle();
@@ -167,11 +157,10 @@ test("profile, scan path, divider and data", async (viewer) => {
   }
 });
 
-test("everything is reached by the keyboard", async (viewer) => {
-  const { page } = viewer;
+test("everything is reached by the keyboard", async (viewer, page) => {
   viewer.server.choose(files.scan);
   await page.keyboard.press("o");
-  await page.waitForFunction(openingEnded);
+  await viewer.ended();
   const reached = new Set<string>();
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press("Tab");
@@ -203,16 +192,13 @@ test("everything is reached by the keyboard", async (viewer) => {
   assert.match(await viewer.text("#source .readout"), /^Scale bar \d+ µm$/);
 });
 
-test("twelve channels start with six, a count and a button for all", async (viewer) => {
-  const { page } = viewer;
-  const store = join(viewer.server.folder, "twelve.ome.zarr");
+test("twelve channels start with six, a count and a button for all", async (viewer, page) => {
   const names = Array.from({ length: 12 }, (_, c) => `Stain ${c + 1}`);
   // Sample c + 1 in the left half of channel c, 0 in the right one.
   const planes = names.map((_, c) =>
     Uint16Array.from({ length: 40 * 40 }, (_, i) => i % 40 < 20 ? c + 1 : 0)
   );
-  await writePlainStore(store, { planes, rows: 40, columns: 40, names });
-  await viewer.open(join(store, "zarr.json"));
+  await viewer.openPlain("twelve", { planes, rows: 40, columns: 40, names });
   assert.equal(await viewer.text("#status"), "Opened twelve.ome.zarr · channels: 6 of 12 shown");
   assert.equal(await viewer.text("#source-count"), "6 of 12 shown\nShow all");
   const shown = () => page.locator("#source-cards [id$=visible]:checked").count();

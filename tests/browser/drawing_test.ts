@@ -1,10 +1,8 @@
 /** Drawing and read-out: samples at their places, scale bars, linked cursors, the saved picture. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { writePlainStore } from "../fixtures/plain_store.ts";
 import { cutOff, greensOf, isSeenWhole, readPng } from "./in_page.js";
 import { lineScanFile, referenceSample, sample, SHAPE } from "./line_scan.ts";
-import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
+import { assertColor, level, MICROMETRES, setRange, viewerSuite } from "./suite.ts";
 
 const REFERENCE: readonly [number, number] = [128, 128];
 
@@ -46,34 +44,26 @@ test("an image of colour is drawn upright in its colours and true aspect", async
   assert.equal(await viewer.page.locator("#divider").isVisible(), false);
 });
 
-test("long channel names are truncated with a full title, and names are never markup", async (viewer) => {
-  const { page } = viewer;
-  const store = join(viewer.server.folder, "named.ome.zarr");
+test("long channel names are truncated with a title, and are never markup", async (viewer, page) => {
   const planes = [0, 1].map(() => Uint16Array.from({ length: 40 }, (_, i) => i));
   const names = ["long ".repeat(60).trim(), "<img src=x onerror=alert(1)>"];
-  const step = { step: 0.5, unit: "micrometer" };
-  await writePlainStore(store, { planes, rows: 5, columns: 8, y: step, x: step, names });
-  await viewer.open(join(store, "zarr.json"));
+  const shape = { rows: 5, columns: 8, y: MICROMETRES, x: MICROMETRES };
+  await viewer.openPlain("named", { planes, ...shape, names });
   assert.deepEqual(await page.evaluate(cutOff), []);
   assert.equal(await page.getAttribute("#source-cards .switch", "title"), `Show ${names[0]}`);
   assert.equal(await page.locator("#source-cards .name").nth(1).textContent(), names[1]);
   assert.equal(await page.locator("aside img[src=x]").count(), 0);
   // The values of four channels with long names are seen, too.
-  const four = join(viewer.server.folder, "four.ome.zarr");
   const long = ["Alexa Fluor 488", "Alexa Fluor 568", "Alexa Fluor 647", "Hoechst 33342 stain"];
   const many = long.map(() => planes[0]!);
-  await writePlainStore(four, { planes: many, rows: 5, columns: 8, y: step, x: step, names: long });
-  await viewer.open(join(four, "zarr.json"));
+  await viewer.openPlain("four", { planes: many, ...shape, names: long });
   await page.locator("#source .plot").hover();
   await viewer.settle();
   assert.equal(await page.evaluate(isSeenWhole, "#source .readout"), true);
 });
 
-test("a reference keeps its aspect however long it is, and can be zoomed along its length", async (viewer) => {
-  const { page } = viewer;
-  const strip = join(viewer.server.folder, "strip.oir");
-  await Deno.writeFile(strip, lineScanFile(1280));
-  await viewer.open(strip);
+test("a long reference keeps its aspect, and zooms along its length", async (viewer, page) => {
+  await viewer.openBytes("strip.oir", lineScanFile(1280));
   const aspect = async () => {
     const { width, height } = await viewer.box("#reference .plot");
     // 1280 rows run down, 128 columns across.
@@ -91,25 +81,10 @@ test("a reference keeps its aspect however long it is, and can be zoomed along i
   assert(Math.abs(await aspect() - 10) < 0.5);
 });
 
-test("a scan longer than the largest texture is drawn without seams", async (viewer) => {
-  const store = join(viewer.server.folder, "long.ome.zarr");
-  const plane = Uint16Array.from({ length: 9000 * 8 }, (_, i) => Math.floor(i / 8));
-  const y = { step: 0.001, unit: "second" };
-  const x = { step: 0.5, unit: "micrometer" };
-  await writePlainStore(store, { planes: [plane], rows: 9000, columns: 8, y, x });
-  await viewer.open(join(store, "zarr.json"));
-  await setRange(viewer, "source-0", 0, 9000);
-  for (const row of [5, 40, 4050, 4090, 4096, 4101, 4140, 8191, 8192, 8200, 8960, 8995]) {
-    const place = await viewer.place("source", [9000, 8], row, 6);
-    const grey = level(place.at.row, 0, 9000);
-    assertColor(await viewer.color(place), [grey, grey, grey]);
-  }
-});
-
-test("the read-out is the sample under the cursor", async (viewer) => {
+test("the read-out is the sample under the cursor, with its place on the path", async (viewer, page) => {
   await viewer.open(files.scan);
   const { x, y } = await viewer.place("source", SHAPE, 120, 33);
-  await viewer.page.mouse.move(x, y);
+  await page.mouse.move(x, y);
   assert.equal(
     (await viewer.text("#source .readout")).replace(/\s+/g, " "),
     `line 120, pixel 33 · 0.2542 s, 14.85 µm CH1 ${sample(0, 120, 33)} CH2 ${sample(1, 120, 33)} ` +
@@ -117,16 +92,11 @@ test("the read-out is the sample under the cursor", async (viewer) => {
       "→ reference row 67, column 63",
   );
   const other = await viewer.place("reference", REFERENCE, 64, 10);
-  await viewer.page.mouse.move(other.x, other.y);
+  await page.mouse.move(other.x, other.y);
   assert.match(
     await viewer.text("#reference .readout"),
     new RegExp(`row 64, column 10 .*\\sCH1\\s+${referenceSample(0, 64, 10)}`),
   );
-});
-
-test("the mark of a place on the path is an arrow where its column is out of view", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(files.scan);
   // Two thirds of the way, column 42: x = 100 - 70 * 2 / 3, y = 20 + 60 = 80.
   const onPath = await viewer.place("reference", REFERENCE, 80, 100 - 140 / 3);
   await page.mouse.move(onPath.x, onPath.y);
@@ -153,15 +123,13 @@ test("the mark of a place on the path is an arrow where its column is out of vie
   assert.equal(await line.count(), 0);
 });
 
-test("the saved picture equals the view", async (viewer) => {
-  const { page } = viewer;
+test("the saved picture equals the view", async (viewer, page) => {
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
   await page.uncheck("#source-1-visible");
   await page.mouse.move(5, 5);
-  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#source .save")]);
-  assert.equal(download.suggestedFilename(), "scan-source.png");
-  const bytes = await Deno.readFile((await download.path())!);
+  const { name, bytes } = await viewer.saved("#source .save");
+  assert.equal(name, "scan-source.png");
   const stage = await viewer.box("#source .stage");
   const { x, y } = await viewer.place("source", SHAPE, 100, 20);
   const at = { x: Math.floor(x - stage.x), y: Math.floor(y - stage.y) };
@@ -170,8 +138,7 @@ test("the saved picture equals the view", async (viewer) => {
   assertColor(saved.color, [0, level(sample(0, 100, 20), 0, 2550), 0]);
 });
 
-test("scale bars hide few pixels and can be switched off permanently", async (viewer) => {
-  const { page } = viewer;
+test("scale bars hide few pixels and can be switched off permanently", async (viewer, page) => {
   await viewer.openPath(files.scan);
   const scale = () => viewer.text("#source .readout");
   const greens = async () => {

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStack } from "../fixtures/plain_store.ts";
-import { hasText, openingEnded } from "./in_page.js";
 import { ACTIVE, measuredScan, SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { IMAGES, SPOT_LINE, SPOT_ROW, STACK_COLUMNS, STACK_ROWS } from "./measured_stack.ts";
 import {
@@ -20,8 +19,7 @@ import { viewerSuite } from "./suite.ts";
 const { test } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
 
-test("drawings do not move to samples of another shape, with a notice", async (viewer) => {
-  const { page } = viewer;
+test("drawings do not move to samples of another shape, with a notice", async (viewer, page) => {
   const path = await openScan(viewer);
   await drawBand(viewer, ...ACTIVE);
   await Deno.writeFile(path, measuredScan(COLUMNS - 2));
@@ -34,9 +32,8 @@ test("drawings do not move to samples of another shape, with a notice", async (v
   assert.equal(await page.locator("#notice").isVisible(), false, "the notice appears once");
 });
 
-test("bands stay and velocities go when the file changes", async (viewer) => {
-  const { page, server } = viewer;
-  const store = join(server.folder, "focus.ome.zarr");
+test("bands stay and velocities go when the file changes", async (viewer, page) => {
+  const store = join(viewer.server.folder, "focus.ome.zarr");
   // Two focus planes: the line scan as it is, and twice as bright.
   const [streaks] = scanPlanes();
   const planes = [streaks, streaks.map((value) => 2 * value)];
@@ -56,7 +53,7 @@ test("bands stay and velocities go when the file changes", async (viewer) => {
   await Deno.writeTextFile(join(store, "0", "zarr.json"), "\n", { append: true });
   await page.focus("#source .plot");
   await page.keyboard.press("PageUp");
-  await page.waitForFunction(hasText, { selector: "#status", text: "has changed and was reopened" });
+  await viewer.says("#status", "has changed and was reopened");
   assert.match(await viewer.text("#axis-z output"), /^2 \/ 2/);
   await viewer.settle();
   assert.equal(await bandsOf(viewer).count(), 1);
@@ -69,13 +66,12 @@ test("bands stay and velocities go when the file changes", async (viewer) => {
 
 const made = { hasText: `${IMAGES} of ${IMAGES} images` };
 
-test("a kymograph is made again after a change of its file and after a reload", async (viewer) => {
-  const { page } = viewer;
+test("a kymograph is made again after a change of its file and after a reload", async (viewer, page) => {
   const path = await openStack(viewer);
   await draw(viewer, "line", ...SPOT_LINE);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
   await makeKymograph(viewer);
-  await page.waitForFunction(openingEnded);
+  await viewer.ended();
   assert.equal(await page.locator("#positions").isVisible(), false);
   await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
   const { text } = await saved(viewer, "#csv-traces");
@@ -93,17 +89,15 @@ test("a kymograph is made again after a change of its file and after a reload", 
   viewer.faults.length = 0;
 });
 
-test("a step requested while a changed file reopens is the one that is shown", async (viewer) => {
-  const { page } = viewer;
+test("a step requested while a changed file reopens is the one that is shown", async (viewer, page) => {
   const path = await openStack(viewer);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
   // The planes of the file that is opened again wait for the next key.
   let letGo = () => {};
   const pressed = new Promise<void>((done) => letGo = done);
-  let isReopened = false;
-  page.on("request", (request) => isReopened ||= request.url().endsWith("open"));
+  viewer.requests.length = 0;
   await page.route("**/data*", async (route) => {
-    if (isReopened) await pressed;
+    if (viewer.opens.length > 0) await pressed;
     await route.continue().catch(() => {});
   });
   await page.focus("#source .plot");
@@ -112,11 +106,11 @@ test("a step requested while a changed file reopens is the one that is shown", a
   await page.keyboard.press(".");
   await page.keyboard.press(".");
   letGo();
-  await page.waitForFunction(openingEnded);
+  await viewer.ended();
   // The spot of image 3 is at column 15 of row 24: 220.
   const { x, y } = await viewer.place("source", [STACK_ROWS, STACK_COLUMNS], SPOT_ROW, 15);
   await page.mouse.move(x, y);
-  await page.waitForFunction(hasText, { selector: "#source .readout", text: "220" });
+  await viewer.says("#source .readout", "220");
   await viewer.settle();
   assert.match(await viewer.text("#axis-t output"), /^4 \/ /);
   viewer.faults.length = 0;

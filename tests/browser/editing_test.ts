@@ -221,8 +221,7 @@ async function openLists(viewer: Viewer): Promise<void> {
 const edges = async ({ page }: Viewer) =>
   await Promise.all(["from", "to"].map(async (end) => Number(await page.inputValue(`#shape-${end}-y`))));
 
-test("a finger draws a band, moves its edge and selects, and scrolls again", async (viewer) => {
-  const { page } = viewer;
+test("a finger draws a band, moves its edge and selects, and scrolls again", async (viewer, page) => {
   await openLists(viewer);
   await page.click("#tool-band");
   await page.locator("#source .plot").scrollIntoViewIfNeeded();
@@ -259,8 +258,7 @@ test("a finger draws a band, moves its edge and selects, and scrolls again", asy
   await page.locator(".grip").first().waitFor();
 }, { context: { viewport: { width: 390, height: 844 }, hasTouch: true } });
 
-test("keys reach every shape and its ends, and leave them again", async (viewer) => {
-  const { page } = viewer;
+test("keys reach every shape and its ends, and leave them again", async (viewer, page) => {
   await openLists(viewer);
   await drawBand(viewer, 20, 30);
   await drawBand(viewer, 50, 60);
@@ -299,8 +297,7 @@ test("keys reach every shape and its ends, and leave them again", async (viewer)
   assert.equal(await page.locator(".grip").count(), 0);
 });
 
-test("a drag is cancelled by Escape, follows a turned picture, and cannot leave it", async (viewer) => {
-  const { page } = viewer;
+test("a drag is cancelled by Escape, follows a turned picture, and cannot leave it", async (viewer, page) => {
   await openLists(viewer);
   await drawBand(viewer, 20, 30);
   await page.click("#tool-zoom");
@@ -331,8 +328,7 @@ test("a drag is cancelled by Escape, follows a turned picture, and cannot leave 
   for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
 });
 
-test("a rectangle over an image is moved, resized, renamed and duplicated", async (viewer) => {
-  const { page } = viewer;
+test("a rectangle over an image is moved, resized, renamed and duplicated", async (viewer, page) => {
   await viewer.open(files.image);
   const [rows, columns] = [30, 50];
   await draw(viewer, "rectangle", [10.3 / columns, 5.3 / rows], [19.7 / columns, 14.7 / rows]);

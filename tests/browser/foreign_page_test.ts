@@ -1,12 +1,10 @@
 /** What a page of another site can do to a server on this machine, and what cookies of its neighbours do. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { writePlainStore } from "../fixtures/plain_store.ts";
 import type { Viewer } from "./browser.ts";
 import { postWithHeaders } from "./in_page.js";
-import { viewerSuite } from "./suite.ts";
+import { serveHtml, viewerSuite } from "./suite.ts";
 
-const { test } = viewerSuite("--host-resolver-rules=MAP attacker.test 127.0.0.1");
+const { test, files } = viewerSuite("--host-resolver-rules=MAP attacker.test 127.0.0.1");
 
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
@@ -31,10 +29,7 @@ async function postFromAttacker(
   body: unknown,
   counts: readonly number[],
 ): Promise<string[]> {
-  await using site = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response("<!doctype html><title>x</title>", { headers: { "Content-Type": "text/html" } }),
-  );
+  await using site = serveHtml("<!doctype html><title>x</title>");
   const foreign = await page.context().newPage();
   await foreign.goto(`http://attacker.test:${site.addr.port}/`);
   const asked = { url: server.baseUrl + path, body: JSON.stringify(body), counts };
@@ -43,15 +38,8 @@ async function postFromAttacker(
   return answers;
 }
 
-async function imageIn(folder: string): Promise<string> {
-  const path = join(folder, "image.ome.zarr");
-  await writePlainStore(path, { planes: [new Uint16Array(6)], rows: 2, columns: 3 });
-  return path;
-}
-
 test("a page of another site opens no path, with any number of headers", async (viewer) => {
-  const path = await imageIn(viewer.server.folder);
-  const answers = await postFromAttacker(viewer, "/api/v2/open", { path }, COUNTS);
+  const answers = await postFromAttacker(viewer, "/api/v2/open", { path: files.image }, COUNTS);
   assert.deepEqual([...new Set(answers)].sort(), ["403 origin_not_allowed", "431 request_validation_failed"]);
   assert.equal(answers[0], "403 origin_not_allowed");
   assert.equal(answers.filter((answer) => answer.startsWith("431")).length > 200, true);
@@ -59,7 +47,7 @@ test("a page of another site opens no path, with any number of headers", async (
 
 test("every dialog requested by another site names it, with any number of headers", async (viewer) => {
   const { server } = viewer;
-  server.choose(await imageIn(server.folder));
+  server.choose(files.image);
   const counts = COUNTS.filter((count) => count % 4 === 0);
   const answers = await postFromAttacker(viewer, "/api/v2/pick-and-open", {}, counts);
   assert.deepEqual([...new Set(answers)].sort(), ["200 opened", "431 request_validation_failed"]);
@@ -86,14 +74,13 @@ const COOKIES = Array.from({ length: 11 }, (_, i) => ({
   sameSite: "Lax" as const,
 }));
 
-test("40 KiB of foreign cookies load the page, whose own requests send none", async (viewer) => {
-  const { page } = viewer;
+test("40 KiB of foreign cookies load the page, whose own requests send none", async (viewer, page) => {
   const sent: Promise<boolean>[] = [];
   page.on("request", (request) => {
     if (request.resourceType() !== "fetch") return;
     sent.push(request.allHeaders().then((headers) => "cookie" in headers));
   });
-  await viewer.open(await imageIn(viewer.server.folder));
+  await viewer.open(files.image);
   page.removeAllListeners("request");
   const haveCookies = await Promise.all(sent);
   assert(haveCookies.length >= 2);

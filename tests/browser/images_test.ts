@@ -11,69 +11,61 @@ import {
   STACK_COLUMNS,
   STACK_ROWS,
 } from "./measured_stack.ts";
-import {
-  draw,
-  makeKymograph,
-  openBytes,
-  openStack,
-  type Place,
-  saved,
-  table,
-  unfold,
-} from "./measuring_hand.ts";
+import { draw, makeKymograph, openStack, type Place, saved, table, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 
-test("images: a line has a length, and a rectangle its mean in each image, kept and undone", async (viewer) => {
-  const { page } = viewer;
-  await openStack(viewer);
-  await draw(viewer, "line", ...SPOT_LINE);
-  // 55 columns of 0.5 µm, drawn by hand.
-  const length = Number((await viewer.text("#line-length")).match(/^Length ([\d.]+) µm/)![1]);
-  assert(Math.abs(length - 27.5) < 0.5, `${length}`);
-  const [top, bottom, left, right] = [SPOT_ROW - 2, SPOT_ROW + 3, 10, 30] as const;
-  await draw(
-    viewer,
-    "rectangle",
-    [(left + 0.3) / STACK_COLUMNS, (top + 0.3) / STACK_ROWS],
-    [(right - 0.3) / STACK_COLUMNS, (bottom - 0.3) / STACK_ROWS],
-  );
-  await unfold(viewer, "images");
-  await page.selectOption("#image-part", "rectangle-1");
-  await page.click("#image-means");
-  await page.locator("#measure-images .result", { hasText: `${IMAGES} images` }).waitFor();
-  const { about, head, rows } = await table(viewer, "#csv-images");
-  assert.equal(
-    about.get("Mean of"),
-    `Rectangle 1, columns ${left} to ${right - 1}, rows ${top} to ${bottom - 1}`,
-  );
-  assert.equal(head[0], "Time (s)");
-  rows.forEach((row, t) => {
-    let sum = 0;
-    for (let y = top; y < bottom; y += 1) for (let x = left; x < right; x += 1) sum += spot(x, y, t);
-    const mean = sum / (bottom - top) / (right - left);
-    assert(Math.abs(Number(row[1]) - mean) < 0.6, `image ${t}: ${row[1]}, not ${mean}`);
-  });
-  const regions = await table(viewer, "#csv-regions");
-  assert.deepEqual(regions.rows.map(([name]) => name), ["whole image", "the line", "Rectangle 1"]);
-  const inRegions = (row: number, name: string) => Number(regions.rows[row]![regions.head!.indexOf(name)]);
-  assert(Math.abs(inRegions(1, "Length (um)") - 27.5) < 0.5);
-  assert.equal(inRegions(2, "Mean"), Number(rows[0]![1]));
-  const plot = page.locator("#measure-images img");
-  assert(await plot.isVisible());
-  await page.click("#undo");
-  assert.equal(await plot.isVisible(), false);
-  await page.click("#redo");
-  await viewer.settle();
-  await page.reload();
-  await page.locator("#measure-images .result", { hasText: `${IMAGES} images` }).waitFor({
-    state: "attached",
-  });
-});
+test(
+  "images: a line has a length, a rectangle its mean in each image, kept and undone",
+  async (viewer, page) => {
+    await openStack(viewer);
+    await draw(viewer, "line", ...SPOT_LINE);
+    // 55 columns of 0.5 µm, drawn by hand.
+    const length = Number((await viewer.text("#line-length")).match(/^Length ([\d.]+) µm/)![1]);
+    assert(Math.abs(length - 27.5) < 0.5, `${length}`);
+    const [top, bottom, left, right] = [SPOT_ROW - 2, SPOT_ROW + 3, 10, 30] as const;
+    await draw(
+      viewer,
+      "rectangle",
+      [(left + 0.3) / STACK_COLUMNS, (top + 0.3) / STACK_ROWS],
+      [(right - 0.3) / STACK_COLUMNS, (bottom - 0.3) / STACK_ROWS],
+    );
+    await unfold(viewer, "images");
+    await page.selectOption("#image-part", "rectangle-1");
+    await page.click("#image-means");
+    await page.locator("#measure-images .result", { hasText: `${IMAGES} images` }).waitFor();
+    const { about, head, rows } = await table(viewer, "#csv-images");
+    assert.equal(
+      about.get("Mean of"),
+      `Rectangle 1, columns ${left} to ${right - 1}, rows ${top} to ${bottom - 1}`,
+    );
+    assert.equal(head[0], "Time (s)");
+    rows.forEach((row, t) => {
+      let sum = 0;
+      for (let y = top; y < bottom; y += 1) for (let x = left; x < right; x += 1) sum += spot(x, y, t);
+      const mean = sum / (bottom - top) / (right - left);
+      assert(Math.abs(Number(row[1]) - mean) < 0.6, `image ${t}: ${row[1]}, not ${mean}`);
+    });
+    const regions = await table(viewer, "#csv-regions");
+    assert.deepEqual(regions.rows.map(([name]) => name), ["whole image", "the line", "Rectangle 1"]);
+    const inRegions = (row: number, name: string) => Number(regions.rows[row]![regions.head!.indexOf(name)]);
+    assert(Math.abs(inRegions(1, "Length (um)") - 27.5) < 0.5);
+    assert.equal(inRegions(2, "Mean"), Number(rows[0]![1]));
+    const plot = page.locator("#measure-images img");
+    assert(await plot.isVisible());
+    await page.click("#undo");
+    assert.equal(await plot.isVisible(), false);
+    await page.click("#redo");
+    await viewer.settle();
+    await page.reload();
+    await page.locator("#measure-images .result", { hasText: `${IMAGES} images` }).waitFor({
+      state: "attached",
+    });
+  },
+);
 
-test("images: projections and kymographs are saved as TIFF that opens with its calibration", async (viewer) => {
-  const { page, server } = viewer;
+test("images: projections and kymographs are saved as calibrated TIFF", async (viewer, page) => {
   await openStack(viewer);
   await unfold(viewer, "images");
   await page.click("#image-project");
@@ -84,8 +76,13 @@ test("images: projections and kymographs are saved as TIFF that opens with its c
   await makeKymograph(viewer);
   const kymograph = await saved(viewer, "#tiff-save");
   assert.equal(kymograph.name, "spot-kymograph.tif");
-  for (const { name, bytes } of [maximum, kymograph]) Deno.writeFileSync(join(server.folder, name), bytes);
-  await viewer.open(join(server.folder, maximum.name));
+  for (const { name, bytes } of [maximum, kymograph]) {
+    Deno.writeFileSync(
+      join(viewer.server.folder, name),
+      bytes,
+    );
+  }
+  await viewer.open(join(viewer.server.folder, maximum.name));
   assert.match(await viewer.text("#facts"), /0\.5 µm\/px/);
   // The spot runs through columns: all of its row is bright.
   const place = await viewer.place("source", [STACK_ROWS, STACK_COLUMNS], SPOT_ROW, 30);
@@ -93,12 +90,11 @@ test("images: projections and kymographs are saved as TIFF that opens with its c
   const read = Number((await viewer.text("#source .readout b")).replace(",", ""));
   const expected = Math.max(...Array.from({ length: IMAGES }, (_, t) => spot(30, SPOT_ROW, t)));
   assert(Math.abs(read - expected) < 2, `${read}, not ${expected}`);
-  await viewer.open(join(server.folder, kymograph.name));
+  await viewer.open(join(viewer.server.folder, kymograph.name));
   assert.match(await viewer.text("#facts"), /100 ms\/line · 0\.5 µm\/px/);
 });
 
-test("images: a projection is measured, kept, undone and reported", async (viewer) => {
-  const { page } = viewer;
+test("images: a projection is measured, kept, undone and reported", async (viewer, page) => {
   await openStack(viewer);
   await draw(viewer, "line", ...SPOT_LINE);
   const line = (await viewer.text("#line-length")).split(" · ");
@@ -141,8 +137,7 @@ test("images: a projection is measured, kept, undone and reported", async (viewe
   await bar.waitFor();
 });
 
-test("images: a line over time becomes a kymograph that is measured, undone and left", async (viewer) => {
-  const { page } = viewer;
+test("images: a line over time becomes a kymograph that is measured and left", async (viewer, page) => {
   await openStack(viewer);
   assert(await page.locator("#tool-band").isDisabled());
   assert(!await page.locator("#measure-bands").isVisible());
@@ -186,9 +181,8 @@ test("images: a line over time becomes a kymograph that is measured, undone and 
   await makeKymograph(viewer);
 });
 
-test("images: a kymograph without times counts frames, and its tables have the line", async (viewer) => {
-  const { page } = viewer;
-  await openBytes(viewer, "untimed.ome.tif", measuredStack({ isTimed: false }));
+test("images: a kymograph without times counts frames, its tables have the line", async (viewer, page) => {
+  await viewer.openBytes("untimed.ome.tif", measuredStack({ isTimed: false }));
   // A slider takes no letters: they are the page's.
   await page.focus("#position-t");
   await page.keyboard.press("n");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { until } from "../deadline.ts";
 import { startWithProfile, Viewer } from "./browser.ts";
-import { blockStorage, hasText, keptDrawn, openingEnded } from "./in_page.js";
+import { blockStorage, keptDrawn } from "./in_page.js";
 import { ACTIVE } from "./measured_scan.ts";
 import {
   bandsOf,
@@ -83,8 +83,7 @@ test("work and its results come back after the browser was closed, also where th
   await context.close();
 });
 
-test("each change is undone and redone, by buttons and keys", async (viewer) => {
-  const { page } = viewer;
+test("each change is undone and redone, by buttons and keys", async (viewer, page) => {
   await openActive(viewer);
   await unfold(viewer, "velocity", "events", "cursors", "lines");
   const drawn = async () => {
@@ -148,14 +147,13 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
   assert.deepEqual(await drawn(), states.at(-2));
 });
 
-test("of two tabs one keeps the work, and the other says so and can take over", async (viewer) => {
-  const { page, server } = viewer;
+test("of two tabs one keeps the work, and the other says so and can take over", async (viewer, page) => {
   const path = await openActive(viewer);
   await drawBand(viewer, ...ACTIVE);
   await viewer.kept();
-  const other = await Viewer.loadIn(page.context(), server);
+  const other = await Viewer.loadIn(page.context(), viewer.server);
   await other.openPath(path);
-  await other.page.waitForFunction(hasText, { selector: "#kept-words", text: "Another tab keeps the work" });
+  await other.says("#kept-words", "Another tab keeps the work");
   assert.equal(await bandsOf(other).count(), 1);
   await drawBand(other, 5, 12);
   await page.bringToFront();
@@ -164,24 +162,23 @@ test("of two tabs one keeps the work, and the other says so and can take over", 
   await viewer.kept();
   await other.page.bringToFront();
   await other.page.click("#take-over");
-  await other.page.waitForFunction(hasText, { selector: "#kept-words", text: "Kept in this browser" });
+  await other.says("#kept-words", "Kept in this browser");
   assert.equal(await bandsOf(other).count(), 2);
   assert.match(await other.text("#notice-text"), /^Another tab had kept other work .* Undo shows it\.$/);
-  await page.waitForFunction(hasText, { selector: "#kept-words", text: "Another tab keeps the work" });
+  await viewer.says("#kept-words", "Another tab keeps the work");
   await other.page.click("#undo");
   assert.equal(await bandsOf(other).count(), 3);
   assert.deepEqual(other.faults, []);
 });
 
-test("full storage is told, and what waits is saved once there is room", async (viewer) => {
-  const { page, server } = viewer;
-  const origin = server.baseUrl;
+test("full storage is told, and what waits is saved once there is room", async (viewer, page) => {
+  const origin = viewer.server.baseUrl;
   const devtools = await page.context().newCDPSession(page);
   // Chromium remembers for a while how much room there was, so there is none from the start.
   await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1 });
   await openActive(viewer);
   await drawBand(viewer, ...ACTIVE);
-  await page.waitForFunction(hasText, { selector: "#kept-words", text: "Not saved: the browser gives" });
+  await viewer.says("#kept-words", "Not saved: the browser gives");
   // Leaving the recording asks first.
   const asked: string[] = [];
   for (const buttons of [["#recording-previous"], ["#more-ways", "#sample"]]) {
@@ -201,42 +198,42 @@ test("full storage is told, and what waits is saved once there is room", async (
   await dialog.dismiss();
   await devtools.send("Storage.overrideQuotaForOrigin", { origin });
   await drawBand(viewer, 5, 12);
-  await page.waitForFunction(hasText, { selector: "#kept-words", text: "Kept in this browser" });
+  await viewer.says("#kept-words", "Kept in this browser");
   assert.equal((await page.evaluate(keptDrawn)).bands.length, 2);
 });
 
-test("blocked storage is told, and the page measures without it", async (viewer) => {
-  const { page } = viewer;
+test("blocked storage is told, and the page measures without it", async (viewer, page) => {
   await page.addInitScript(blockStorage);
   await page.reload();
   await openActive(viewer);
-  await page.waitForFunction(hasText, { selector: "#kept-words", text: "lets this page store nothing" });
+  await viewer.says("#kept-words", "lets this page store nothing");
   await drawBand(viewer, ...ACTIVE);
   assert.equal(await bandsOf(viewer).count(), 1);
   assert.equal(await page.locator("#recent").isVisible(), false);
 });
 
-test("work is kept again when the storage is emptied", async (viewer) => {
-  const { page, server } = viewer;
+test("work is kept again when the storage is emptied", async (viewer, page) => {
   await openActive(viewer);
   await drawBand(viewer, ...ACTIVE);
   await viewer.kept();
   const devtools = await page.context().newCDPSession(page);
-  await devtools.send("Storage.clearDataForOrigin", { origin: server.baseUrl, storageTypes: "indexeddb" });
-  await page.waitForFunction(hasText, { selector: "#notice-text", text: "The browser has removed all work" });
-  await page.waitForFunction(hasText, { selector: "#kept-words", text: "Kept in this browser" });
+  await devtools.send("Storage.clearDataForOrigin", {
+    origin: viewer.server.baseUrl,
+    storageTypes: "indexeddb",
+  });
+  await viewer.says("#notice-text", "The browser has removed all work");
+  await viewer.says("#kept-words", "Kept in this browser");
   await until(async () => (await page.evaluate(keptDrawn))?.bands.length === 1, "the work to be kept again");
 });
 
-test("the same path with another content shows the work with a note", async (viewer) => {
-  const { page } = viewer;
+test("the same path with another content shows the work with a note", async (viewer, page) => {
   const path = await openActive(viewer);
   await drawBand(viewer, ...ACTIVE);
   await measureVelocities(viewer);
   await viewer.kept();
   await page.click("#more-ways");
   await page.click("#sample");
-  await page.waitForFunction(openingEnded);
+  await viewer.ended();
   assert.equal(await state(viewer), "Work on the sample is not kept.");
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
   await viewer.openPath(path);

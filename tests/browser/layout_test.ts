@@ -1,6 +1,5 @@
 /** The shared time axis of overview, line scan and profile, split channels, remembered settings and single keys. */
 import assert from "node:assert/strict";
-import { serverIsKnown } from "./in_page.js";
 import { sample, SHAPE } from "./line_scan.ts";
 import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
 import type { Viewer } from "./browser.ts";
@@ -25,8 +24,7 @@ function near(actual: number[], expected: number[], most: number): void {
   actual.forEach((value, i) => assert(Math.abs(value - expected[i]!) <= most, `${actual}, ${expected}`));
 }
 
-test("overview, line scan and profile share their edges, the reference is at the right", async (viewer) => {
-  const { page } = viewer;
+test("overview, line scan and profile share their edges beside the reference", async (viewer, page) => {
   for (const [width, height] of [[1280, 800], [1920, 1080]] as const) {
     await page.setViewportSize({ width, height });
     await viewer.open(files.scan);
@@ -44,14 +42,16 @@ test("overview, line scan and profile share their edges, the reference is at the
     });
     near(outline, [plot.x, plot.width], 2);
     const [side, upper] = [await viewer.box("#reference"), await viewer.box("#source")];
-    assert(side.x >= upper.x + upper.width && Math.abs(side.y - upper.y) < 12, JSON.stringify([side, upper]));
+    assert(
+      side.x >= upper.x + upper.width && Math.abs(side.y - upper.y) < 12,
+      JSON.stringify([side, upper]),
+    );
     const reference = await viewer.box("#reference .plot");
     assert(reference.width >= 150, `${reference.width}`);
   }
 });
 
-test("the window of the overview is dragged, resized, and moved by keys", async (viewer) => {
-  const { page } = viewer;
+test("the visible time is dragged, resized, moved by keys, typed, and goes back", async (viewer, page) => {
   await viewer.open(files.scan);
   const whole = SHAPE[0] * LINE_S;
   near(await timeOf(viewer), [0, LAST], 0.0005);
@@ -70,11 +70,7 @@ test("the window of the overview is dragged, resized, and moved by keys", async 
   await viewer.settle();
   // 100 of 200 lines.
   assert.equal(await slider.getAttribute("aria-valuetext"), "0.0000 to 0.2097 s of 0.4215 s");
-});
 
-test("typed times, fit and the way back", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(files.scan);
   const fields = page.locator(".time-fields input");
   const [from, to] = [fields.nth(0), fields.nth(1)];
   const enter = async (field: typeof from, text: string) => {
@@ -120,8 +116,7 @@ test("typed times, fit and the way back", async (viewer) => {
   assert(start! > 0.05, `${start}`);
 });
 
-test("split channels lie below each other, each in its colour over the same time", async (viewer) => {
-  const { page } = viewer;
+test("split channels lie below each other, each in its colour over the same time", async (viewer, page) => {
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
   await setRange(viewer, "source-1", 500, 3500);
@@ -151,8 +146,7 @@ test("split channels lie below each other, each in its colour over the same time
   }
 });
 
-test("gamma changes the picture, and the settings of a name are remembered", async (viewer) => {
-  const { page } = viewer;
+test("gamma changes the picture, and the settings of a name are remembered", async (viewer, page) => {
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
   await page.uncheck("#source-1-visible");
@@ -163,18 +157,14 @@ test("gamma changes the picture, and the settings of a name are remembered", asy
   const part = sample(0, place.at.row, place.at.column) / 2550;
   const expected = Math.round(255 * Math.sqrt(level(255 * part, 0, 255) / 255));
   assertColor(await viewer.color(place), [expected, expected, expected]);
-  await viewer.kept();
-  await page.reload();
-  await page.waitForFunction(serverIsKnown);
-  await viewer.open(files.scan);
+  await viewer.reopen(files.scan);
   assert.equal(await page.inputValue("#source-0-lut"), "gray");
   assert.equal(await page.inputValue("#source-0-gamma"), "-1");
   assert.equal(await page.getAttribute("#source-0-more", "aria-expanded"), "true");
   assert.equal(await page.getAttribute("#source-1-more", "aria-expanded"), "false");
 });
 
-test("single keys can be switched off", async (viewer) => {
-  const { page } = viewer;
+test("single keys can be switched off", async (viewer, page) => {
   await viewer.open(files.scan);
   await page.keyboard.press("2");
   assert.equal(await page.isChecked("#source-1-visible"), false);
@@ -183,9 +173,7 @@ test("single keys can be switched off", async (viewer) => {
   await page.keyboard.press("Escape");
   await page.keyboard.press("2");
   assert.equal(await page.isChecked("#source-1-visible"), false);
-  await page.reload();
-  await page.waitForFunction(serverIsKnown);
-  await viewer.open(files.scan);
+  await viewer.reopen(files.scan);
   const before = await page.isChecked("#source-1-visible");
   await page.keyboard.press("2");
   assert.equal(await page.isChecked("#source-1-visible"), before);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validatePath } from "../../cli/verdict.ts";
 import { Viewer } from "./browser.ts";
-import { forgetStatus, hasText, openingEnded } from "./in_page.js";
+import { forgetStatus } from "./in_page.js";
 import { floatTiff, scanFile } from "./line_scan.ts";
 import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { IMAGES, measuredStack, SPOT_LINE } from "./measured_stack.ts";
@@ -33,9 +33,9 @@ function writeScans(
   return at;
 }
 
-async function shows({ page }: Viewer, name: string): Promise<void> {
-  await page.waitForFunction(hasText, { selector: "#title", text: name });
-  await page.waitForFunction(openingEnded);
+async function shows(viewer: Viewer, name: string): Promise<void> {
+  await viewer.says("#title", name);
+  await viewer.ended();
 }
 
 /** Draws two bands, finds events in the first and measures velocities in it. */
@@ -62,10 +62,9 @@ async function measureAll(viewer: Viewer) {
 
 const bands = ({ page }: Viewer) => page.locator("#measure-bands .name").allTextContents();
 
-test("all recordings of a folder have the numbers that the page finds in one", async (viewer) => {
-  const { page, server } = viewer;
+test("all recordings of a folder have the numbers that the page finds in one", async (viewer, page) => {
   const at = writeScans(viewer, "all", 4);
-  Deno.writeFileSync(join(server.folder, "all", "scan_05.oir"), EXAMPLE.subarray(0, 9000));
+  Deno.writeFileSync(join(viewer.server.folder, "all", "scan_05.oir"), EXAMPLE.subarray(0, 9000));
   await viewer.openPath(at(2));
   await measureOne(viewer);
   const velocities = await table(viewer, "#csv-velocity");
@@ -97,8 +96,7 @@ test("all recordings of a folder have the numbers that the page finds in one", a
   viewer.faults.length = 0;
 });
 
-test("recordings with work of their own are measured with it, or left out", async (viewer) => {
-  const { page } = viewer;
+test("recordings with work of their own are measured with it, or left out", async (viewer, page) => {
   const at = writeScans(viewer, "own", 3);
   await viewer.openPath(at(3));
   await draw(viewer, "band", [0.4, 0.5], [0.45, 0.8]);
@@ -127,8 +125,7 @@ test("recordings with work of their own are measured with it, or left out", asyn
   assert.deepEqual(await bands(viewer), ["Mine"]);
 });
 
-test("regions and settings go to the next recording in one step", async (viewer) => {
-  const { page } = viewer;
+test("regions and settings go to the next recording in one step", async (viewer, page) => {
   const at = writeScans(viewer, "next", 3);
   await viewer.openPath(at(1));
   await measureOne(viewer);
@@ -152,8 +149,7 @@ test("regions and settings go to the next recording in one step", async (viewer)
   assert.deepEqual(await bands(viewer), []);
 });
 
-test("a band too narrow for velocities has events and says so, and the open recording shows them as one step", async (viewer) => {
-  const { page } = viewer;
+test("a band too narrow for velocities has events and says so", async (viewer, page) => {
   const at = writeScans(viewer, "narrow", 2);
   await viewer.openPath(at(1));
   await draw(viewer, "band", [0.4, 0.5], [0.45, 0.53]);
@@ -171,44 +167,33 @@ test("a band too narrow for velocities has events and says so, and the open reco
   assert.deepEqual(await bands(viewer), ["Band 1"]);
 });
 
-test("a run can be cancelled, and what it measured is there", async (viewer) => {
-  const { page } = viewer;
+test("a run can be cancelled, and what it measured is there", async (viewer, page) => {
   const at = writeScans(viewer, "cancel", 12);
   await viewer.openPath(at(1));
   await measureOne(viewer);
   await unfold(viewer, "many");
-  const open = new Set<string>();
-  let most = 0;
-  page.on("response", async (response) => {
-    const request = response.request();
-    if (request.method() === "POST" && request.url().endsWith("/api/v2/open")) {
-      open.add((await response.json()).sessionId);
-      most = Math.max(most, open.size);
-    }
-  });
-  page.on("request", (request) => {
-    if (request.method() === "DELETE") open.delete(request.url().split("/").at(-1)!);
-  });
+  viewer.requests.length = 0;
   await page.click("#many-start");
   await page.locator("#measure-many .hint", { hasText: "6 of 12" }).waitFor();
   await page.click("#many-start");
   await page.locator("#many-csv").waitFor();
   assert.match(await viewer.text("#measure-many"), /Cancelled: [56] of 12 measured/);
   await viewer.settle();
-  assert.deepEqual([most, open.size], [1, 0]);
+  // One session at a time, and none is left.
+  const sessions = viewer.requests.filter((request) => /^POST .*open$|^DELETE /.test(request));
+  assert.match(sessions.map((request) => request[0]).join(""), /^(PD)+$/);
 });
 
-test("the members of a collection are measured like files", async (viewer) => {
-  const { page, server } = viewer;
+test("the members of a collection are measured like files", async (viewer, page) => {
   const at = writeScans(viewer, "members", 3);
   const order = { members: [1, 2, 3].map((number) => ({ path: at(number), name: `Mouse ${number}` })) };
-  const ordered = await fetch(`${server.baseUrl}/api/v2/export`, {
+  const ordered = await fetch(`${viewer.server.baseUrl}/api/v2/export`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(order),
   });
-  const archive = await fetch(server.baseUrl + (await ordered.json()).downloadUrl);
-  const path = join(server.folder, "mice.zip");
+  const archive = await fetch(viewer.server.baseUrl + (await ordered.json()).downloadUrl);
+  const path = join(viewer.server.folder, "mice.zip");
   Deno.writeFileSync(path, await archive.bytes());
   await viewer.openPath(path);
   await shows(viewer, "mice.zip");
@@ -223,14 +208,13 @@ test("the members of a collection are measured like files", async (viewer) => {
   assert.equal(Number(first), velocities.rows.filter((row) => row[1] !== "").length);
   assert.deepEqual(column("With a velocity").filter((_, i) => i % 2 === 0), [first, first, first]);
   await page.selectOption("#scene", "2");
-  await page.waitForFunction(openingEnded);
+  await viewer.ended();
   await bandsOf(viewer).nth(1).waitFor();
   assert.deepEqual((await table(viewer, "#csv-velocity")).rows, velocities.rows);
 });
 
-test("images take what was typed to make one a line scan", async (viewer) => {
-  const { page, server } = viewer;
-  const folder = join(server.folder, "typed");
+test("images take what was typed to make one a line scan", async (viewer, page) => {
+  const folder = join(viewer.server.folder, "typed");
   const [lines, columns] = [300, 40];
   for (const seed of [1, 2]) {
     const moving = streaks({ lines, columns, velocity: 0.8, noise: 0.3, seed });
@@ -254,8 +238,7 @@ test("images take what was typed to make one a line scan", async (viewer) => {
   assert.equal(await viewer.text("#source h2"), "Line scan");
 });
 
-test("an archive of all recordings is valid, and each member has its numbers", async (viewer) => {
-  const { page, server } = viewer;
+test("an archive of all recordings is valid, and each member has its numbers", async (viewer, page) => {
   const at = writeScans(viewer, "archive", 3);
   await viewer.openPath(at(1));
   await measureOne(viewer);
@@ -276,7 +259,7 @@ test("an archive of all recordings is valid, and each member has its numbers", a
     await page.selectOption("#many-images", images);
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("#many-archive")]);
     assert.match(download.suggestedFilename(), /^archive.*\.zip$/);
-    const path = join(server.folder, `many_${images}.zip`);
+    const path = join(viewer.server.folder, `many_${images}.zip`);
     await download.saveAs(path);
     const { problems, unreadable } = validatePath(path);
     assert.deepEqual([problems, unreadable], [[], null]);
@@ -284,20 +267,20 @@ test("an archive of all recordings is valid, and each member has its numbers", a
   }
   // With a session, measurements may take more than a megabyte.
   for (const session of sessions) assert.match(session ?? "", /^[0-9a-f]{32}$/);
-  await using other = await Viewer.load(page.context().browser()!, server);
+  await using other = await Viewer.load(page.context().browser()!, viewer.server);
   await other.openPath(paths[1]!);
   for (const scene of ["0", "1", "2"]) {
     if (scene !== "0") {
       await other.page.evaluate(forgetStatus);
       await other.page.selectOption("#scene", scene);
     }
-    await other.page.waitForFunction(openingEnded);
+    await other.ended();
     await bandsOf(other).nth(1).waitFor();
     assert.equal(await other.page.isChecked("#accepted"), scene === "0");
     assert.deepEqual(await rowsOf(other), wanted, scene);
   }
   // One file of measurements has those of each recording.
-  await using third = await Viewer.load(page.context().browser()!, server);
+  await using third = await Viewer.load(page.context().browser()!, viewer.server);
   await third.openPath(at(2));
   await third.page.setInputFiles("#restore-file", paths[0]!);
   await bandsOf(third).nth(1).waitFor();
@@ -314,8 +297,7 @@ async function memoryOf({ page }: Viewer): Promise<number> {
   return used.usedSize! + used.embedderHeapUsedSize! + used.backingStorageSize!;
 }
 
-test("forty line scans are measured in one go, within 50 MB", async (viewer) => {
-  const { page } = viewer;
+test("forty line scans are measured in one go, within 50 MB", async (viewer, page) => {
   // Ten times the measured scan: 6,000 lines, 4 MB in the page.
   const [lines, columns] = SCAN_SHAPE;
   const planes = scanPlanes().map((plane) => {
@@ -341,10 +323,9 @@ test("forty line scans are measured in one go, within 50 MB", async (viewer) => 
   assert(end - first < 50e6, `${end - first} bytes more`);
 });
 
-test("image series of a folder are measured with the line, rectangle and projection of one", async (viewer) => {
-  const { page, server } = viewer;
-  const at = (name: string) => join(server.folder, "stacks", name);
-  Deno.mkdirSync(join(server.folder, "stacks"));
+test("image series of a folder are measured with the drawings of one", async (viewer, page) => {
+  const at = (name: string) => join(viewer.server.folder, "stacks", name);
+  Deno.mkdirSync(join(viewer.server.folder, "stacks"));
   for (const [i, name] of ["one.ome.tif", "two.ome.tif"].entries()) {
     Deno.writeFileSync(at(name), new Uint8Array([...measuredStack(), ...new Uint8Array(i)]));
   }

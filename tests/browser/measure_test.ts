@@ -1,6 +1,6 @@
 /** Measuring in a line scan: bands, lines, velocities, events, cursors and their saved files. */
 import assert from "node:assert/strict";
-import type { BrowserContextOptions } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Viewer } from "./browser.ts";
 import { readPng, rememberWriting, written } from "./in_page.js";
 import {
@@ -20,7 +20,6 @@ import {
   drawBand,
   findEvents,
   measureVelocities,
-  openBytes,
   openScan,
   pin,
   saved,
@@ -33,12 +32,12 @@ const { test: viewerTest } = viewerSuite();
 
 function test(
   name: string,
-  work: (viewer: Viewer) => Promise<void>,
+  work: (viewer: Viewer, page: Page) => Promise<void>,
   viewport: BrowserContextOptions["viewport"] = { width: 1280, height: 1000 },
 ): void {
-  viewerTest(`measure: ${name}`, async (viewer) => {
+  viewerTest(`measure: ${name}`, async (viewer, page) => {
     await openScan(viewer);
-    await work(viewer);
+    await work(viewer, page);
   }, { context: { viewport } });
 }
 
@@ -54,8 +53,7 @@ function bandMean(channel: 0 | 1, from: number, to: number): number[] {
   });
 }
 
-test("a band's trace lies below the line scan, edge to edge, and is the mean over the band", async (viewer) => {
-  const { page } = viewer;
+test("a trace lies below the line scan, edge to edge, and is the mean of its band", async (viewer, page) => {
   await drawBand(viewer, ...ACTIVE);
   await viewer.settle();
   // Columns 30 to 49 of 0.45 µm: from half a pixel before 13.5 to half a pixel after 22.05 µm.
@@ -96,8 +94,7 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   assert(await heightOf(/^A$/) + 12 < await heightOf(/ · /));
 });
 
-test("the trace below a flipped picture follows its time, below a turned one it has its own axis", async (viewer) => {
-  const { page } = viewer;
+test("the trace follows a flipped picture, and below a turned one has its own axis", async (viewer, page) => {
   await drawBand(viewer, ...ACTIVE);
   const texts = page.locator("#trace-chart svg text");
   /** Places of labels from the left, in one step, since each drawing replaces the labels. */
@@ -126,8 +123,7 @@ test("the trace below a flipped picture follows its time, below a turned one it 
   assert.equal(await ownAxis.count(), 1);
 });
 
-test("every ? leads to a section of the manual", async (viewer) => {
-  const { page } = viewer;
+test("every ? leads to a section of the manual", async (_viewer, page) => {
   const links = await page.locator("a.help").evaluateAll((all) =>
     all.map((link) => new URL(link.getAttribute("href")!, link.baseURI).href)
   );
@@ -140,8 +136,7 @@ test("every ? leads to a section of the manual", async (viewer) => {
   }
 });
 
-test("traces are averaged and relative to a baseline, by the last valid numbers", async (viewer) => {
-  const { page } = viewer;
+test("traces are averaged and relative to a baseline, by the last valid numbers", async (viewer, page) => {
   await drawBand(viewer, ...ACTIVE);
   await page.check("#trace-change");
   for (const [field, good] of [["#trace-average", "5"], ["#baseline-percentile", "20"]] as const) {
@@ -180,8 +175,7 @@ test("traces are averaged and relative to a baseline, by the last valid numbers"
   }
 });
 
-test("bands have names and colours, on the reference's path too", async (viewer) => {
-  const { page } = viewer;
+test("bands have names and colours, on the reference's path too", async (viewer, page) => {
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, 5, 15);
   await page.click("#tool-band");
@@ -216,8 +210,7 @@ test("bands have names and colours, on the reference's path too", async (viewer)
   assert(!await hint.isVisible());
 });
 
-test("a cancelled drag leaves no marks", async (viewer) => {
-  const { page } = viewer;
+test("a cancelled drag leaves no marks", async (viewer, page) => {
   const box = await viewer.box("#source .plot");
   const lines = "#source polyline, #reference polyline";
   await page.mouse.move(box.x + 50, box.y + 20);
@@ -242,8 +235,7 @@ test("a cancelled drag leaves no marks", async (viewer) => {
   assert.equal(await page.locator("#measure-lines output").textContent(), "");
 });
 
-test("a line over a streak shows time, distance and velocity", async (viewer) => {
-  const { page } = viewer;
+test("a line over a streak shows time, distance and velocity", async (viewer, page) => {
   await unfold(viewer, "lines");
   // From line 120, column 16 to line 240, column 64: 120 lines of 2.118 ms, 48 columns of 0.45 µm.
   await draw(viewer, "line", [120 / LINES, 1 - 16 / COLUMNS], [240 / LINES, 1 - 64 / COLUMNS]);
@@ -265,8 +257,7 @@ test("a line over a streak shows time, distance and velocity", async (viewer) =>
   assert.equal(await page.locator("#tool-zoom").getAttribute("aria-pressed"), "true");
 });
 
-test("velocities over time are measured in a worker and shown with their confidence", async (viewer) => {
-  const { page } = viewer;
+test("velocities over time are measured and shown with their confidence", async (viewer, page) => {
   await unfold(viewer, "velocity");
   await viewer.enter("#velocity-window", "120");
   assert.match(
@@ -315,8 +306,7 @@ test("velocities over time are measured in a worker and shown with their confide
   }
 });
 
-test("traces and velocities are seen below the picture, and a click leaves a window out", async (viewer) => {
-  const { page } = viewer;
+test("traces and velocities lie below the picture, a click leaves a window out", async (viewer, page) => {
   await drawBand(viewer, ...ACTIVE);
   await unfold(viewer, "velocity");
   await viewer.enter("#velocity-window", "120");
@@ -350,8 +340,7 @@ test("traces and velocities are seen below the picture, and a click leaves a win
   await left.waitFor();
 }, { width: 1280, height: 800 });
 
-test("events are found, edited and saved", async (viewer) => {
-  const { page } = viewer;
+test("events are found, edited and saved", async (viewer, page) => {
   const list = page.locator("#measure-events tbody tr");
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, ...ACTIVE);
@@ -405,8 +394,7 @@ test("events are found, edited and saved", async (viewer) => {
   assert.equal((await table(viewer, "#csv-events")).about.get("Minimum prominence"), "0.5");
 });
 
-test("events are marked in the chart while their channel is shown, and gone with their band", async (viewer) => {
-  const { page } = viewer;
+test("events are marked while their channel is shown, and go with their band", async (viewer, page) => {
   await drawBand(viewer, ...ACTIVE);
   await findEvents(viewer, "1");
   const events = page.locator("#measure-events tbody");
@@ -431,12 +419,11 @@ test("events are marked in the chart while their channel is shown, and gone with
   assert.equal(await page.locator("#measure-events .result").textContent(), "");
 });
 
-test("long tables of events show a part and save all rows", async (viewer) => {
-  const { page } = viewer;
+test("long tables of events show a part and save all rows", async (viewer, page) => {
   // A peak every 5 lines, 120 in all.
   const [dark] = scanPlanes();
   const peaks = dark.map((_, i) => Math.floor(i / COLUMNS) % 5 === 2 ? 1000 : 100);
-  await openBytes(viewer, "peaks.oir", measuredScan(COLUMNS, [dark, peaks]));
+  await viewer.openBytes("peaks.oir", measuredScan(COLUMNS, [dark, peaks]));
   await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);
   await findEvents(viewer, "1");
   const shown = () => page.locator("#measure-events tbody tr").count();
@@ -475,8 +462,7 @@ test("pinned cursors show their values and differences", async (viewer) => {
   assert.match(await viewer.text("#measure-cursors table"), /B − A/);
 });
 
-test("plots are saved as SVG, pictures as PNG of the chosen size and background", async (viewer) => {
-  const { page } = viewer;
+test("plots are saved as SVG, pictures as PNG of the chosen size and background", async (viewer, page) => {
   await drawBand(viewer, 10, 30);
   const { name, text } = await saved(viewer, "#svg-traces");
   assert.equal(name, "vessel-traces.svg");
@@ -506,8 +492,7 @@ test("plots are saved as SVG, pictures as PNG of the chosen size and background"
   );
 });
 
-test("everything saved from the sample is marked as a sample", async (viewer) => {
-  const { page } = viewer;
+test("everything saved from the sample is marked as a sample", async (viewer, page) => {
   await page.click("#more-ways");
   await page.click("#sample");
   await page.locator("#sample-mark").waitFor();
@@ -527,8 +512,7 @@ test("everything saved from the sample is marked as a sample", async (viewer) =>
   await check(false);
 });
 
-test("on a phone nothing lies over the charts", async (viewer) => {
-  const { page } = viewer;
+test("on a phone nothing lies over the charts", async (viewer, page) => {
   await page.click("#tool-band");
   await page.locator("#source .plot").scrollIntoViewIfNeeded();
   await drag(viewer, "source", [0.4, 0.3], [0.4, 0.6]);

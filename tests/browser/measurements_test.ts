@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cells, edge, noise } from "../page/synthetic.ts";
 import type { Viewer } from "./browser.ts";
 import { LINE_TIME, measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
-import { openBytes, saved, table, unfold } from "./measuring_hand.ts";
+import { saved, table, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
@@ -33,7 +33,7 @@ function planes(): [Uint16Array<ArrayBuffer>, Uint16Array<ArrayBuffer>] {
 
 const SPARKS = [[100, 20], [300, 60], [450, 30]] as const;
 
-const opened = (viewer: Viewer) => openBytes(viewer, "pulse.oir", measuredScan(COLUMNS, planes()));
+const opened = (viewer: Viewer) => viewer.openBytes("pulse.oir", measuredScan(COLUMNS, planes()));
 
 async function measure(viewer: Viewer, key: string): Promise<string> {
   const { page } = viewer;
@@ -44,8 +44,7 @@ async function measure(viewer: Viewer, key: string): Promise<string> {
   return await result.textContent() ?? "";
 }
 
-test("measurements: a diameter and its heart rate are shown, undone, kept and saved", async (viewer) => {
-  const { page } = viewer;
+test("measurements: a diameter and its heart rate are shown, kept and saved", async (viewer, page) => {
   await opened(viewer);
   const words = await measure(viewer, "diameter");
   assert.match(words, /Clear 60.*Pulse of diameter clear/);
@@ -65,13 +64,17 @@ test("measurements: a diameter and its heart rate are shown, undone, kept and sa
   // The picture, the reference with the path, the chart, results, methods and version.
   assert.equal(html.text.match(/<img src="data:image\/png;base64,/g)!.length, 2);
   assert.match(html.text, /<dt>Median diameter \(um\)<\/dt><dd>13\./);
-  assert.match(html.text, /<h2>Methods<\/h2>\s*<p>Recordings were measured with acq-server \d.*half maximum/);
+  assert.match(
+    html.text,
+    /<h2>Methods<\/h2>\s*<p>Recordings were measured with acq-server \d.*half maximum/,
+  );
   assert(html.text.includes("<circle "));
   const svg = (await saved(viewer, "#report-svg")).text;
   const fault = await page.evaluate((text) => {
     // deno-lint-ignore no-explicit-any
     const { DOMParser } = globalThis as any;
-    return new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")?.textContent ??
+    return new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")
+      ?.textContent ??
       "";
   }, svg);
   assert.equal(fault, "");
@@ -88,8 +91,7 @@ test("measurements: a diameter and its heart rate are shown, undone, kept and sa
   await page.locator("#measure-diameter .result", { hasText: "Left out 1" }).waitFor({ state: "attached" });
 });
 
-test("measurements: sparks are found, outlined, removed and added by hand", async (viewer) => {
-  const { page } = viewer;
+test("measurements: sparks are found, outlined, removed and added by hand", async (viewer, page) => {
   await opened(viewer);
   await unfold(viewer, "sparks");
   await page.selectOption("#sparks-channel", "1");
@@ -118,8 +120,7 @@ test("measurements: sparks are found, outlined, removed and added by hand", asyn
   }
 });
 
-test("measurements: the flux of cells is that of the recording, and all recordings are measured", async (viewer) => {
-  const { page } = viewer;
+test("measurements: the flux of cells is measured, in all recordings of a folder", async (viewer, page) => {
   const folder = join(viewer.server.folder, "flow");
   Deno.mkdirSync(folder);
   const { plane, passed } = cells({

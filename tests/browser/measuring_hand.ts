@@ -1,5 +1,4 @@
 /** What a user's hand does to measure: opens a recording, draws, measures, saves, and reads the tables. */
-import { join } from "node:path";
 import type { Viewer } from "./browser.ts";
 import { measuredScan, SCAN_SHAPE } from "./measured_scan.ts";
 import { IMAGES, measuredStack } from "./measured_stack.ts";
@@ -7,19 +6,11 @@ import { IMAGES, measuredStack } from "./measured_stack.ts";
 /** Fractions of the plot, from its upper left corner. */
 export type Place = readonly [x: number, y: number];
 
-/** Writes a recording into the folder of the server and opens it by its path, which is the answer. */
-export async function openBytes(viewer: Viewer, name: string, bytes: Uint8Array): Promise<string> {
-  const path = join(viewer.server.folder, name);
-  await Deno.writeFile(path, bytes);
-  await viewer.openPath(path);
-  return path;
-}
-
 /** Opens the measured scan, which other tests of the server change. */
-export const openScan = (viewer: Viewer): Promise<string> => openBytes(viewer, "vessel.oir", measuredScan());
+export const openScan = (viewer: Viewer): Promise<string> => viewer.openBytes("vessel.oir", measuredScan());
 
 export const openStack = (viewer: Viewer): Promise<string> =>
-  openBytes(viewer, "spot.ome.tif", measuredStack());
+  viewer.openBytes("spot.ome.tif", measuredStack());
 
 /** Presses at the first place, moves through the others and lets go at the last. */
 export async function drag(viewer: Viewer, pane: string, ...places: readonly Place[]): Promise<void> {
@@ -82,14 +73,10 @@ export async function pin(viewer: Viewer, line: number, column: number): Promise
 
 export const bandsOf = ({ page }: Viewer) => page.locator("#measure-bands li");
 
-export async function saved(
-  viewer: Viewer,
-  button: string,
-): Promise<{ name: string; text: string; bytes: Uint8Array }> {
+/** What a button below "Export" saves. */
+export async function saved(viewer: Viewer, button: string): ReturnType<Viewer["saved"]> {
   await unfold(viewer, "export");
-  const [download] = await Promise.all([viewer.page.waitForEvent("download"), viewer.page.click(button)]);
-  const bytes = await Deno.readFile((await download.path())!);
-  return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
+  return await viewer.saved(button);
 }
 
 /** Cells of a line of a table, quoted ones too. */

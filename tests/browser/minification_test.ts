@@ -1,11 +1,9 @@
 /** Pictures and profiles of more samples than pixels show all of them, at home, zoomed, with a pyramid and without. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { writePlainStore } from "../fixtures/plain_store.ts";
-import type { StubbedServer, Viewer } from "./browser.ts";
+import type { Viewer } from "./browser.ts";
 import { chartColors, greensOf } from "./in_page.js";
 import { randomNumbers } from "./streaks.ts";
-import { level, setRange, viewerSuite } from "./suite.ts";
+import { level, MICROMETRES, setRange, viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 
@@ -17,17 +15,10 @@ const random = randomNumbers(5);
 /** Uniform noise from 0 to 4095. */
 const NOISE = Uint16Array.from({ length: LINES * COLUMNS }, () => 4096 * random());
 
-/** A line scan of 1 ms a line; answers the path to choose. */
-async function writeScan(
-  server: StubbedServer,
-  name: string,
-  plane: Uint16Array<ArrayBuffer>,
-): Promise<string> {
-  const store = join(server.folder, `${name}.ome.zarr`);
+/** Opens a line scan of 1 ms a line. */
+function openLines(viewer: Viewer, name: string, plane: Uint16Array<ArrayBuffer>): Promise<string> {
   const y = { step: 0.001, unit: "second" };
-  const x = { step: 0.5, unit: "micrometer" };
-  await writePlainStore(store, { planes: [plane], rows: LINES, columns: COLUMNS, y, x });
-  return join(store, "zarr.json");
+  return viewer.openPlain(name, { planes: [plane], rows: LINES, columns: COLUMNS, y, x: MICROMETRES });
 }
 
 /** Levels (0 to 255) along the pixels of the line scan's picture that lie over a column. */
@@ -60,53 +51,54 @@ const STATISTICS = {
   min: [(samples: number[]) => Math.min(...samples), 0, 500],
 } as const;
 
-test("each pixel shows the mean, the maximum or the minimum of the samples centred under it", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(await writeScan(viewer.server, "noise", NOISE));
-  const column = 20;
-  for (const way of ["samples", "pyramid"]) {
-    if (way === "pyramid") await waitForPyramid(viewer);
-    for (const [statistic, [reduce, min, max]] of Object.entries(STATISTICS)) {
-      await page.selectOption("#statistic", statistic);
-      await setRange(viewer, "source-0", min, max);
-      await viewer.settle();
-      const drawn = await levelsAlong(viewer, column);
-      const edge = (pixel: number) => Math.round(pixel / drawn.length * LINES);
-      const apart = drawn.map((found, pixel) => {
-        const lines = Array.from({ length: edge(pixel + 1) - edge(pixel) }, (_, i) => edge(pixel) + i);
-        const wanted = reduce(lines.map((line) => NOISE[line * COLUMNS + column]!));
-        return Math.abs(found - level(wanted, min, max));
-      });
-      assert(Math.max(...apart) <= 1, `${way}, ${statistic}: ${Math.max(...apart)} levels apart`);
+test(
+  "each pixel shows the mean, maximum or minimum of the samples centred under it",
+  async (viewer, page) => {
+    await openLines(viewer, "noise", NOISE);
+    const column = 20;
+    for (const way of ["samples", "pyramid"]) {
+      if (way === "pyramid") await waitForPyramid(viewer);
+      for (const [statistic, [reduce, min, max]] of Object.entries(STATISTICS)) {
+        await page.selectOption("#statistic", statistic);
+        await setRange(viewer, "source-0", min, max);
+        await viewer.settle();
+        const drawn = await levelsAlong(viewer, column);
+        const edge = (pixel: number) => Math.round(pixel / drawn.length * LINES);
+        const apart = drawn.map((found, pixel) => {
+          const lines = Array.from({ length: edge(pixel + 1) - edge(pixel) }, (_, i) => edge(pixel) + i);
+          const wanted = reduce(lines.map((line) => NOISE[line * COLUMNS + column]!));
+          return Math.abs(found - level(wanted, min, max));
+        });
+        assert(Math.max(...apart) <= 1, `${way}, ${statistic}: ${Math.max(...apart)} levels apart`);
+      }
     }
-  }
-  const said = `1 pixel = ${Math.round(LINES / (await levelsAlong(viewer, column)).length)} lines, min`;
-  assert((await viewer.text("#source .readout")).endsWith(said));
-  assert.equal(await page.locator(`#source svg.labels svg text:text-is("${said}")`).count(), 1);
-  // A moving view may be coarser; at rest it is exact again.
-  const plot = page.locator("#source .plot");
-  const drawn = async () => (await page.screenshot({ clip: (await plot.boundingBox())! })).toString("base64");
-  await page.mouse.move(5, 5);
-  await viewer.settle();
-  const before = await drawn();
-  const { x, y, width, height } = (await plot.boundingBox())!;
-  await page.mouse.move(x + width / 3, y + height / 2);
-  for (let i = 0; i < 8; i += 1) await page.mouse.wheel(0, i < 4 ? -100 : 100);
-  await plot.press("0");
-  await page.mouse.move(5, 5);
-  await viewer.settle();
-  assert.equal(await drawn(), before);
-});
+    const said = `1 pixel = ${Math.round(LINES / (await levelsAlong(viewer, column)).length)} lines, min`;
+    assert((await viewer.text("#source .readout")).endsWith(said));
+    assert.equal(await page.locator(`#source svg.labels svg text:text-is("${said}")`).count(), 1);
+    // A moving view may be coarser; at rest it is exact again.
+    const plot = page.locator("#source .plot");
+    const drawn = async () =>
+      (await page.screenshot({ clip: (await plot.boundingBox())! })).toString("base64");
+    await page.mouse.move(5, 5);
+    await viewer.settle();
+    const before = await drawn();
+    const { x, y, width, height } = (await plot.boundingBox())!;
+    await page.mouse.move(x + width / 3, y + height / 2);
+    for (let i = 0; i < 8; i += 1) await page.mouse.wheel(0, i < 4 ? -100 : 100);
+    await plot.press("0");
+    await page.mouse.move(5, 5);
+    await viewer.settle();
+    assert.equal(await drawn(), before);
+  },
+);
 
-test("events that the mean hides show at home without a choice, and in the profile; a choice wins", async (viewer) => {
-  const { page } = viewer;
+test("events that the mean hides show without a choice; a choice wins", async (viewer, page) => {
   // Noise from 0 to 799 and three lines of 2000: the mean of a pixel rises by 3 * 1600 / 34.
   const plane = Uint16Array.from({ length: LINES * COLUMNS }, (_, i) => {
     const line = Math.floor(i / COLUMNS);
     return line >= 20_000 && line < 20_003 ? 2000 : line * 7919 % 800;
   });
-  const path = await writeScan(viewer.server, "hidden", plane);
-  await viewer.open(path);
+  const path = await openLines(viewer, "hidden", plane);
   await viewer.settle();
   assert.equal(await page.inputValue("#statistic"), "max");
   assert.equal(await page.locator("#statistic option:checked").textContent(), "maximum (auto)");

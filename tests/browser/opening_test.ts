@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Route } from "playwright-core";
 import type { Viewer } from "./browser.ts";
-import { forgetStatus, hasText, isEmpty, wasCancelled } from "./in_page.js";
+import { forgetStatus, isEmpty, wasCancelled } from "./in_page.js";
 import { openCard, viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
@@ -14,8 +14,10 @@ async function sessionStatus(viewer: Viewer, id: string): Promise<number> {
   return response.status;
 }
 
-test("the heading has name, pixels, steps and warnings", async (viewer) => {
+test("the heading has name, pixels, steps and warnings, the status disappears", async (viewer, page) => {
+  await page.clock.install();
   await viewer.open(files.scan);
+  assert.equal(await viewer.text("#status"), "Opened scan.oir");
   assert.equal(await viewer.text("#title"), "scan.oir");
   assert.match(
     await viewer.text("#facts"),
@@ -24,9 +26,11 @@ test("the heading has name, pixels, steps and warnings", async (viewer) => {
   );
   assert.match(await viewer.text("#warnings"), /114\.0 pixels/);
   assert.match(await viewer.text("#server"), /^acq-server \d+\.\d+\.\d+ · API v2$/);
-  await viewer.page.click("#developers > summary");
-  await viewer.page.click('#developers > details > summary >> text="Server"');
+  await page.click("#developers > summary");
+  await page.click('#developers > details > summary >> text="Server"');
   assert.match(await viewer.text("#server-facts"), /\.oir/);
+  await page.clock.fastForward("00:10");
+  await page.waitForFunction(isEmpty, "#status");
 });
 
 test("opening another file deletes the first session, and so does leaving", async (viewer) => {
@@ -43,8 +47,7 @@ test("opening another file deletes the first session, and so does leaving", asyn
   assert.equal(await sessionStatus(viewer, second), 404);
 });
 
-test("a closed dialog and Cancel are not errors", async (viewer) => {
-  const { page } = viewer;
+test("a closed dialog and Cancel are not errors", async (viewer, page) => {
   viewer.server.cancel();
   await page.click("#open");
   await page.waitForFunction(wasCancelled);
@@ -72,8 +75,7 @@ test("a closed dialog and Cancel are not errors", async (viewer) => {
   assert(await page.locator("#viewer").isVisible(), "the open file stays");
 });
 
-test("errors have plain words, with code and message under Details, and are closed", async (viewer) => {
-  const { page } = viewer;
+test("errors have plain words, with code and message under Details, and are closed", async (viewer, page) => {
   const missing = join(viewer.server.folder, "missing.oir");
   const damaged = join(viewer.server.folder, "damaged.oir");
   const unknown = join(viewer.server.folder, "notes.doc");
@@ -117,28 +119,19 @@ test("errors have plain words, with code and message under Details, and are clos
   viewer.faults.length = 0;
 });
 
-test("the status line disappears after a while", async (viewer) => {
-  await viewer.page.clock.install();
-  await viewer.open(files.scan);
-  assert.equal(await viewer.text("#status"), "Opened scan.oir");
-  await viewer.page.clock.fastForward("00:10");
-  await viewer.page.waitForFunction(isEmpty, "#status");
-});
-
-test("a long opening shows file, time and bytes; cancelled it leaves no session", async (viewer) => {
-  const { page } = viewer;
+test("a long opening shows file, time and bytes; cancelled it leaves no session", async (viewer, page) => {
   // Neither the opening nor the planes come before the test lets them.
   const held: Record<"open" | "data", Route[]> = { open: [], data: [] };
   await page.route("**/api/v2/open", (route) => void held.open.push(route));
   await page.route("**/data", (route) => void held.data.push(route));
   await page.fill("#path-field", files.scan);
   await page.click("#path-open");
-  await page.waitForFunction(hasText, { selector: "#progress-text", text: "Reading scan.oir … " });
+  await viewer.says("#progress-text", "Reading scan.oir … ");
   assert.match(await viewer.text("#progress-text"), / … \d+ s$/);
   assert(await page.locator("#cancel").isVisible());
   await held.open.pop()!.continue();
   // Two channels of 200 x 64 and two of 128 x 128 samples of 4 bytes: 233,472.
-  await page.waitForFunction(hasText, { selector: "#progress-text", text: "0.0 MB of 0.2 MB" });
+  await viewer.says("#progress-text", "0.0 MB of 0.2 MB");
   const [session] = held.data[0]!.request().url().match(/(?<=sessions\/)[0-9a-f]+/)!;
   const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
   await page.click("#cancel");

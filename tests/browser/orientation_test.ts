@@ -1,7 +1,6 @@
 /** The eight orientations on the screen: samples, path, links and marks stay together, and a choice is remembered. */
 import assert from "node:assert/strict";
 import type { Viewer } from "./browser.ts";
-import { serverIsKnown } from "./in_page.js";
 import { LINE, referenceSample, sample, SHAPE } from "./line_scan.ts";
 import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
 
@@ -54,8 +53,7 @@ const centre = (shape: readonly [number, number], row: number, column: number): 
   (column + 0.5) / shape[1],
 ];
 
-test("samples, path and marks of both pictures stay together in all orientations", async (viewer) => {
-  const { page } = viewer;
+test("samples, path and marks of both pictures stay together in all orientations", async (viewer, page) => {
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
   await setRange(viewer, "reference-0", 0, 700);
@@ -109,8 +107,7 @@ test("samples, path and marks of both pictures stay together in all orientations
   }
 });
 
-test("ticks grow upwards and to the right, and follow a turn", async (viewer) => {
-  const { page } = viewer;
+test("ticks grow upwards and to the right, and follow a turn", async (viewer, page) => {
   await viewer.open(files.scan);
   /** Numbers at the axis below, from the left, or at the left, from above. */
   const ordered = async (isBeside: boolean, along: "x" | "y") => {
@@ -137,13 +134,10 @@ test("ticks grow upwards and to the right, and follow a turn", async (viewer) =>
   assert.equal(await page.locator("#source svg.labels > g text[transform]").textContent(), "Time (s)");
 });
 
-test("orientations are remembered for each kind of picture", async (viewer) => {
-  const { page } = viewer;
+test("orientations are remembered for each kind of picture", async (viewer, page) => {
   await viewer.open(files.scan);
   await page.click("#source .turn");
-  await page.reload();
-  await page.waitForFunction(serverIsKnown);
-  await viewer.open(files.scan);
+  await viewer.reopen(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
   await page.uncheck("#source-1-visible");
   const place = CLICKS[1]![1](...centre(SHAPE, 100, 20));

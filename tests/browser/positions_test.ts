@@ -1,9 +1,8 @@
 /** Time, focus and scenes: sliders, keys, play and the list of scenes. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { hasText, openingEnded, sliderTo } from "./in_page.js";
+import { sliderTo } from "./in_page.js";
 import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
 
 const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
@@ -19,18 +18,15 @@ const hyperstack = (): Uint8Array =>
     [[270, 2, "ImageJ=1.53t\nimages=12\nslices=3\nframes=4\nhyperstack=true\n"]],
   );
 
-test("sliders and keys step through time and focus, and contrast stays", async (viewer) => {
-  const { page } = viewer;
-  const path = join(viewer.server.folder, "stack.tif");
-  await Deno.writeFile(path, hyperstack());
-  await viewer.open(path);
+test("sliders and keys step through time and focus, and contrast stays", async (viewer, page) => {
+  await viewer.openBytes("stack.tif", hyperstack());
   await setRange(viewer, "source-0", 0, 400);
   const gray = async (value: number) => {
     const part = level(value, 0, 400);
     assertColor(await viewer.color(await viewer.place("source", [8, 8], 2, 5)), [part, part, part]);
   };
   const shows = async (t: number, z: number) => {
-    await page.waitForFunction(hasText, { selector: "#source .readout", text: `CH1 ${100 * t + 10 * z}` });
+    await viewer.says("#source .readout", `CH1 ${100 * t + 10 * z}`);
     await gray(100 * t + 10 * z);
     assert.match(await viewer.text("#axis-t output"), new RegExp(`^${t + 1} / 4`));
     assert.match(await viewer.text("#axis-z output"), new RegExp(`^${z + 1} / 3`));
@@ -56,8 +52,7 @@ test("sliders and keys step through time and focus, and contrast stays", async (
   assert.equal(await page.locator("#scene-choice").isVisible(), false);
 });
 
-test("play goes round at a valid rate, and pauses", async (viewer) => {
-  const { page } = viewer;
+test("play goes round at a valid rate, and pauses", async (viewer, page) => {
   await viewer.open(SERIES);
   for (const [typed, counts] of [["-3", "0.1"], ["", "10"], ["12.5", "12.5"], ["99999", "60"]] as const) {
     await viewer.enter("#rate", typed);
@@ -66,27 +61,22 @@ test("play goes round at a valid rate, and pauses", async (viewer) => {
   await page.evaluate(sliderTo, { id: "position-t", value: 10 });
   await page.click("#play");
   assert.equal(await page.getAttribute("#play", "aria-pressed"), "true");
-  await page.waitForFunction(hasText, { selector: "#axis-t output", text: "2 / 12" });
+  await viewer.says("#axis-t output", "2 / 12");
   await page.click("#play");
   assert.equal(await page.getAttribute("#play", "aria-pressed"), "false");
 });
 
-test("scenes have names and sizes and open through the session", async (viewer) => {
-  const { page } = viewer;
+test("scenes have names and sizes and open through the session", async (viewer, page) => {
   await viewer.open(SERIES);
   assert.deepEqual(await page.locator("#scene option").allTextContents(), [
     "cells · 64 × 48 · 12 time points",
     "overview · 64 × 48",
   ]);
-  const opens: string[] = [];
-  page.on("request", (request) => {
-    const { pathname } = new URL(request.url());
-    if (/open$/.test(pathname)) opens.push(pathname);
-  });
+  viewer.requests.length = 0;
   await page.selectOption("#scene", "1");
   await page.waitForSelector("#axis-t", { state: "hidden" });
-  await page.waitForFunction(openingEnded);
-  assert.match(opens.join(), /^\/api\/v2\/sessions\/[0-9a-f]{32}\/open$/);
+  await viewer.ended();
+  assert.match(viewer.opens.join(), /^POST \/api\/v2\/sessions\/[0-9a-f]{32}\/open$/);
   assert.match(await viewer.text("#facts"), /^64 × 48 px/);
   assert.match(new URL(page.url()).hash, /&scene=1$/);
 });

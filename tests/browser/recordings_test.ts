@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Viewer } from "./browser.ts";
-import { focused, forgetStatus, hasText, lookAgain, openingEnded, tabIsShown } from "./in_page.js";
+import { focused, forgetStatus, lookAgain, tabIsShown } from "./in_page.js";
 import { lineScanFile } from "./line_scan.ts";
 import { draw } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
@@ -25,14 +25,13 @@ const names = ({ page }: Viewer) => page.locator("#recording-list .file").allTex
 const open = ({ page }: Viewer) => page.locator("#recording-list [aria-current]").allTextContents();
 
 /** Waits until a recording is open and marked. */
-async function shows({ page }: Viewer, name: string): Promise<void> {
-  await page.waitForFunction(hasText, { selector: "#title", text: name });
-  await page.waitForFunction(openingEnded);
-  await page.locator(".recording[aria-current] .file", { hasText: name }).waitFor();
+async function shows(viewer: Viewer, name: string): Promise<void> {
+  await viewer.says("#title", name);
+  await viewer.ended();
+  await viewer.page.locator(".recording[aria-current] .file", { hasText: name }).waitFor();
 }
 
-test("previous and next open the recordings of the folder, by buttons, keys and the list", async (viewer) => {
-  const { page } = viewer;
+test("buttons, keys and the list open the recordings of the folder", async (viewer, page) => {
   const at = writeDay(viewer, "day");
   assert.equal(await page.locator("#recording-steps").isVisible(), false);
   await viewer.openPath(at("scan_2.oir"));
@@ -62,7 +61,7 @@ test("previous and next open the recordings of the folder, by buttons, keys and 
   await page.click("#recording-count");
   assert.equal(await page.locator("#recordings").isVisible(), false);
   await viewer.reload();
-  await page.waitForFunction(hasText, { selector: "#recording-count", text: "3 of 3" });
+  await viewer.says("#recording-count", "3 of 3");
   assert.equal(await page.locator("#recordings").isVisible(), false);
   await page.click("#recording-count");
   assert(await page.locator("#recordings").isVisible());
@@ -75,8 +74,7 @@ test("previous and next open the recordings of the folder, by buttons, keys and 
   assert.equal(await page.locator("#recordings").isVisible(), false);
 });
 
-test("what was measured stands beside its recording", async (viewer) => {
-  const { page } = viewer;
+test("what was measured stands beside its recording", async (viewer, page) => {
   const at = writeDay(viewer, "measured");
   await viewer.openPath(at("scan_1.oir"));
   await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
@@ -93,14 +91,13 @@ test("what was measured stands beside its recording", async (viewer) => {
   assert.deepEqual(await words(), ["1 band", "", ""]);
 });
 
-test("a page that is seen tells of a new recording, which grows until it is written", async (viewer) => {
-  const { page } = viewer;
+test("a visible page reports a new recording, which grows until it is written", async (viewer, page) => {
   const at = writeDay(viewer, "night");
   await viewer.openPath(at("scan_10.oir"));
   await shows(viewer, "scan_10.oir");
   Deno.writeFileSync(at("scan_11.oir"), numbered(11).subarray(0, 5000));
   // Without any help, as the page looks every few seconds.
-  await page.waitForFunction(hasText, { selector: "#status", text: "New: scan_11.oir" });
+  await viewer.says("#status", "New: scan_11.oir");
   const growing = () =>
     page.locator(".recording", { hasText: "still growing" }).locator(".file").allTextContents();
   assert.deepEqual(await growing(), ["scan_11.oir"]);
@@ -114,16 +111,15 @@ test("a page that is seen tells of a new recording, which grows until it is writ
   await shows(viewer, "scan_11.oir");
   Deno.removeSync(at("scan_1.oir"));
   await page.evaluate(lookAgain);
-  await page.waitForFunction(hasText, { selector: "#recording-count", text: "3 of 3" });
+  await viewer.says("#recording-count", "3 of 3");
   // A page that nobody sees does not look.
   await page.evaluate(tabIsShown, false);
   Deno.removeSync(at("scan_2.oir"));
-  const looks: string[] = [];
-  page.on("request", (request) => request.url().endsWith("/api/v2/list") && looks.push(request.url()));
+  viewer.requests.length = 0;
   await page.evaluate(lookAgain);
   await viewer.settle();
-  assert.deepEqual(looks, []);
+  assert.deepEqual(viewer.requests, []);
   await page.evaluate(tabIsShown, true);
   await page.evaluate(lookAgain);
-  await page.waitForFunction(hasText, { selector: "#recording-count", text: "2 of 2" });
+  await viewer.says("#recording-count", "2 of 2");
 });

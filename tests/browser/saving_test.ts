@@ -9,7 +9,7 @@ import { write, writePlainStore } from "../fixtures/plain_store.ts";
 import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { Viewer } from "./browser.ts";
-import { dropFile, openingEnded } from "./in_page.js";
+import { dropFile } from "./in_page.js";
 import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { SPOT_LINE } from "./measured_stack.ts";
 import {
@@ -258,19 +258,18 @@ function unzipped(archive: string): string {
 const documentIn = (archive: string): Json =>
   JSON.parse(Deno.readTextFileSync(join(unzipped(archive), "acqimage/1.json")));
 
-test("a dropped file that does not fit changes nothing and says why", async (viewer) => {
-  const { page, server } = viewer;
+test("a dropped file that does not fit changes nothing and says why", async (viewer, page) => {
   const path = await openScan(viewer);
   await drawBand(viewer, 30, 50);
   const file = await save(viewer, "none");
   const bands = bandsOf(viewer);
   const dropped = (path: string) => noticeAfter(viewer, () => drop(viewer, path));
 
-  const cut = join(server.folder, "cut.zip");
+  const cut = join(viewer.server.folder, "cut.zip");
   await Deno.writeFile(cut, (await Deno.readFile(file)).slice(0, -30));
   assert.equal(await dropped(cut), "cut.zip was not restored: it is cut, or no ZIP file");
   // The same image with a mark at its end is another recording.
-  const other = join(server.folder, `other${crypto.randomUUID()}.oir`);
+  const other = join(viewer.server.folder, `other${crypto.randomUUID()}.oir`);
   await Deno.writeFile(other, new Uint8Array([...await Deno.readFile(path), ...new Uint8Array(16)]));
   await viewer.openPath(other);
   assert.equal(await bands.count(), 0);
@@ -285,8 +284,7 @@ test("a dropped file that does not fit changes nothing and says why", async (vie
   assert.equal(await bands.count(), 0);
 });
 
-test("regions that another program wrote are offered beside own work, drawn up to a limit, and saved again", async (viewer) => {
-  const { page } = viewer;
+test("regions of another program are offered, drawn up to a limit and saved again", async (viewer, page) => {
   await openScan(viewer);
   await drawBand(viewer, 30, 50);
   const folder = unzipped(await save(viewer, "all"));
@@ -337,8 +335,8 @@ test("regions that another program wrote are offered beside own work, drawn up t
   assert.match(await viewer.text("#measure-lines .drawn"), /velocity/);
 });
 
-test("the list of scenes tells of the open member whether it is accepted", async (viewer) => {
-  const { page, server } = viewer;
+test("the list of scenes tells of the open member whether it is accepted", async (viewer, page) => {
+  const { server } = viewer;
   const members = ["a", "b"].map((name) => ({
     path: join(server.folder, `${name}.oir`),
     accepted: name === "b",
@@ -357,7 +355,7 @@ test("the list of scenes tells of the open member whether it is accepted", async
   const isAccepted = async () => (await scenes()).map((text) => text.endsWith("accepted"));
   assert.deepEqual(await isAccepted(), [false, false]);
   await page.selectOption("#scene", "1");
-  await page.waitForFunction(openingEnded);
+  await viewer.ended();
   assert.deepEqual(await isAccepted(), [false, true]);
   await page.uncheck("#accepted");
   assert.deepEqual(await isAccepted(), [false, false]);
@@ -399,13 +397,10 @@ test("a kymograph comes back with what was measured in it", async (viewer) => {
   await shown();
 });
 
-test("an image whose columns are lines comes back as a line scan", async (viewer) => {
-  const { page, server } = viewer;
+test("an image whose columns are lines comes back as a line scan", async (viewer, page) => {
   const [lines, columns] = [300, 40];
   const samples = new Float32Array(lines * columns).map((_, i) => (i * 7919) % 1000);
-  const store = join(server.folder, "plain.ome.zarr");
-  writePlainStore(store, { planes: [samples], rows: columns, columns: lines });
-  await viewer.openPath(store);
+  await viewer.openPlain("plain", { planes: [samples], rows: columns, columns: lines });
   await unfold(viewer, "typed");
   await page.selectOption("#typed-time", "columns");
   await viewer.enter("#typed-line", "2");

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Viewer } from "./browser.ts";
-import { openingEnded } from "./in_page.js";
 import { openCard, viewerSuite } from "./suite.ts";
 
 const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
@@ -45,8 +44,7 @@ test("an ended session reopens by itself and keeps the view", async (viewer) => 
   viewer.faults.length = 0;
 }, { flags: ["--session-ttl", "1s"] });
 
-test("without paths the page asks once for the file", async (viewer) => {
-  const { page } = viewer;
+test("without paths the page asks once for the file", async (viewer, page) => {
   const before = await opened(viewer);
   await new Promise((done) => setTimeout(done, 1200));
   await page.keyboard.press(".");
@@ -55,7 +53,7 @@ test("without paths the page asks once for the file", async (viewer) => {
   assert(await page.locator("#viewer").isVisible(), "the loaded planes stay");
   await page.click("#notice-action");
   await page.waitForSelector("#notice", { state: "hidden" });
-  await page.waitForFunction(openingEnded);
+  await viewer.ended();
   assert.deepEqual(await view(viewer), before);
   viewer.faults.length = 0;
 }, { flags: ["--dialog-only", "--session-ttl", "1s"] });
@@ -72,7 +70,7 @@ test("the view survives a restart of the server, and a changed file reopens", as
   assert.equal(await viewer.page.locator("#fault").isVisible(), false);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
   await step(viewer);
-  await viewer.page.waitForFunction(openingEnded);
+  await viewer.ended();
   assert.match(await viewer.text("#axis-t output"), /^3 \/ 12/);
   assert.equal(await viewer.page.locator("#fault").isVisible(), false);
   assert.match(await viewer.text("#status"), /has changed and was reopened/);

@@ -1,7 +1,7 @@
 /** One browser, one server and two files for the tests of a module, and what they expect of a picture. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { writePlainStore } from "../fixtures/plain_store.ts";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
 import { lineScanFile } from "./line_scan.ts";
@@ -18,7 +18,7 @@ export interface Surroundings {
 /** Registers a test with a page of its own; faults of the page fail it. */
 export type ViewerTest = (
   name: string,
-  work: (viewer: Viewer) => Promise<void>,
+  work: (viewer: Viewer, page: Page) => Promise<void>,
   surroundings?: Surroundings,
 ) => void;
 
@@ -40,7 +40,7 @@ export function viewerSuite(...chromiumFlags: string[]): { test: ViewerTest; fil
       server = await StubbedServer.start();
       files.scan = join(server.folder, "scan.oir");
       await Deno.writeFile(files.scan, lineScanFile());
-      files.image = await writeColors(join(server.folder, "tissue.ome.zarr"));
+      files.image = writeColors(join(server.folder, "tissue.ome.zarr"));
     });
     Deno.test.afterAll(async () => {
       await browser.close();
@@ -58,19 +58,28 @@ export function viewerSuite(...chromiumFlags: string[]): { test: ViewerTest; fil
           ? flags && await StubbedServer.start(...flags)
           : await StubbedServer.startWithoutDisplay();
         await using viewer = await Viewer.load(browser, own ?? server, context);
-        await work(viewer);
+        await work(viewer, viewer.page);
         assert.deepEqual(viewer.faults, []);
       },
     });
   return { test, files };
 }
 
+/** A step of half a micrometre. */
+export const MICROMETRES = { step: 0.5, unit: "micrometer" };
+
+/** Serves a page of another site. */
+export const serveHtml = (html: string): Deno.HttpServer<Deno.NetAddr> =>
+  Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(html, { headers: { "Content-Type": "text/html" } }),
+  );
+
 /** Sample of channel c at column x is 100 c + x. */
-async function writeColors(store: string): Promise<string> {
+function writeColors(store: string): string {
   const planes = [0, 1, 2].map((c) => Uint16Array.from({ length: 30 * 50 }, (_, i) => 100 * c + i % 50));
-  const calibration = { step: 0.5, unit: "micrometer" };
   const names = ["Red", "Green", "Blue"];
-  await writePlainStore(store, { planes, rows: 30, columns: 50, y: calibration, x: calibration, names });
+  writePlainStore(store, { planes, rows: 30, columns: 50, y: MICROMETRES, x: MICROMETRES, names });
   return join(store, "zarr.json");
 }
 

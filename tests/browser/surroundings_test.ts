@@ -1,11 +1,9 @@
 /** The viewer where something is missing or small: no numbers, a phone, a server that is gone. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Viewer } from "./browser.ts";
 import { barsLieApart, canvasDensity, cutOff, focusWindow } from "./in_page.js";
 import { floatTiff, SHAPE } from "./line_scan.ts";
-import { writePlainStore } from "../fixtures/plain_store.ts";
-import { assertColor, setRange, viewerSuite } from "./suite.ts";
+import { assertColor, MICROMETRES, setRange, viewerSuite } from "./suite.ts";
 
 /** CSS's hotpink. */
 const PINK = [255, 105, 180];
@@ -13,14 +11,8 @@ const PINK = [255, 105, 180];
 const { test, files } = viewerSuite();
 
 test("missing values, wide ranges and flat planes are drawn as described", async (viewer) => {
-  const { server } = viewer;
-  const special = join(server.folder, "special.tif");
-  await Deno.writeFile(special, floatTiff(2, 4, [-Infinity, Infinity, -1.5, NaN, 0, 0.25, 0.5, 0.75]));
-  const wide = join(server.folder, "wide.tif");
-  await Deno.writeFile(wide, floatTiff(2, 3, [-3e38, 0, 3e38, -3e38, 0, 3e38]));
-  const flat = join(server.folder, "flat.tif");
-  await Deno.writeFile(flat, floatTiff(2, 3, Array(6).fill(4e15)));
-  await viewer.open(special);
+  const special = [-Infinity, Infinity, -1.5, NaN, 0, 0.25, 0.5, 0.75];
+  await viewer.openBytes("special.tif", floatTiff(2, 4, special));
   assert.equal(await viewer.text(".note"), "3 of 8 samples are NaN or infinite, drawn hot pink");
   await viewer.page.selectOption("#source-0-lut", "viridis");
   for (const [column, expected] of [PINK, PINK, [68, 1, 84], PINK].entries()) {
@@ -28,30 +20,26 @@ test("missing values, wide ranges and flat planes are drawn as described", async
     assert.deepEqual(await viewer.color(await viewer.place("source", [2, 4], 0, column)), expected);
   }
   // By hand: half of the way from -3e38 to 3e38 is 0, whose colour in gray is level 128 of 255.
-  await viewer.open(wide);
+  await viewer.openBytes("wide.tif", floatTiff(2, 3, [-3e38, 0, 3e38, -3e38, 0, 3e38]));
   await viewer.page.selectOption("#source-0-lut", "gray");
   for (const [column, level] of [0, 128, 255].entries()) {
     const place = await viewer.place("source", [2, 3], 0, column);
     assertColor(await viewer.color(place), [level, level, level]);
   }
   // A flat plane is drawn as the least, and says so.
-  await viewer.open(flat);
+  await viewer.openBytes("flat.tif", floatTiff(2, 3, Array(6).fill(4e15)));
   await viewer.page.selectOption("#source-0-lut", "viridis");
   assert.deepEqual(await viewer.color(await viewer.place("source", [2, 3], 0, 1)), [68, 1, 84]);
   assert.equal(await viewer.text(".note"), "All samples are 4000000000000000");
 });
 
 test("a value missing in one channel shows over the others", async (viewer) => {
-  const { server } = viewer;
-  const store = join(server.folder, "gaps.ome.zarr");
-  const step = { step: 0.5, unit: "micrometer" };
   // Channel 0 is 0 to 7, channel 1 has gaps at 1, 4 and 6.
   const planes = [
     Float32Array.from({ length: 8 }, (_, i) => i),
     Float32Array.of(8, NaN, 4, 0, Infinity, 0, -Infinity, 8),
   ];
-  await writePlainStore(store, { planes, rows: 2, columns: 4, y: step, x: step });
-  await viewer.open(join(store, "zarr.json"));
+  await viewer.openPlain("gaps", { planes, rows: 2, columns: 4, y: MICROMETRES, x: MICROMETRES });
   for (const card of ["source-0", "source-1"]) await setRange(viewer, card, 0, 8);
   const at = async (i: number) =>
     await viewer.color(await viewer.place("source", [2, 4], Math.floor(i / 4), i % 4));
@@ -76,8 +64,7 @@ for (const [width, height] of [[390, 844], [320, 568], [844, 390], [1280, 800], 
     hasTouch: true,
     colorScheme: "dark",
   } as const;
-  test(`nothing is cut off at ${width} x ${height}`, async (viewer) => {
-    const { page } = viewer;
+  test(`nothing is cut off at ${width} x ${height}`, async (viewer, page) => {
     await viewer.open(files.scan);
     await viewer.settle();
     assert.deepEqual(await page.evaluate(cutOff), []);
@@ -110,40 +97,31 @@ async function pinchAndCheck(viewer: Viewer): Promise<void> {
   assert.notDeepEqual(await labels(), whole);
 }
 
-test("a stopped server is noticed, with advice", async (viewer) => {
+test("a server that stands still or is gone is noticed, by one request at a time", async (viewer, page) => {
   const { server } = viewer;
-  await viewer.open(files.scan);
-  await server.stop();
-  await viewer.page.click("#open");
-  await viewer.page.waitForSelector("#notice:not([hidden])");
-  assert.match(await viewer.text("#notice-text"), /does not answer\. Start acq-server again/);
-  assert.match(await viewer.text("#fault-words"), /^The server does not answer/);
-  assert.equal(await viewer.page.locator("#fault-code").textContent(), "server_unreachable");
-  assert(await viewer.page.locator("#viewer").isVisible(), "the picture stays");
-  await server.resume();
-  await viewer.page.click("#notice-action");
-  await viewer.page.waitForSelector("#notice", { state: "hidden" });
-  assert.equal(await viewer.page.locator("#fault").isVisible(), false);
-  await viewer.open(files.scan);
-  viewer.faults.length = 0;
-}, { flags: [] });
-
-test("a server that accepts and never answers is noticed, with one request at a time", async (viewer) => {
-  const { server } = viewer;
-  const { page } = viewer;
   await viewer.open(files.scan);
   await server.freeze(true);
-  let asked = 0;
-  page.on("request", (request) => asked += Number(request.url().endsWith("/health")));
+  viewer.requests.length = 0;
   try {
     for (let i = 0; i < 5; i += 1) await page.evaluate(focusWindow);
     await page.waitForSelector("#notice:not([hidden])");
-    assert.match(await viewer.text("#notice-text"), /does not answer/);
-    assert.equal(asked, 1);
+    assert.match(await viewer.text("#notice-text"), /does not answer\. Start acq-server again/);
+    assert.deepEqual(viewer.requests, ["GET /api/v2/health"]);
   } finally {
     await server.freeze(false);
   }
   await page.click("#notice-action");
   await page.waitForSelector("#notice", { state: "hidden" });
+  await server.stop();
+  await page.click("#open");
+  await page.waitForSelector("#notice:not([hidden])");
+  assert.match(await viewer.text("#fault-words"), /^The server does not answer/);
+  assert.equal(await page.locator("#fault-code").textContent(), "server_unreachable");
+  assert(await page.locator("#viewer").isVisible(), "the picture stays");
+  await server.resume();
+  await page.click("#notice-action");
+  await page.waitForSelector("#notice", { state: "hidden" });
+  assert.equal(await page.locator("#fault").isVisible(), false);
+  await viewer.open(files.scan);
   viewer.faults.length = 0;
 }, { flags: [] });

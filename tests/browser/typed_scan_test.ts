@@ -1,9 +1,6 @@
 /** Images of files that do not say that they are line scans. */
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { writePlainStore } from "../fixtures/plain_store.ts";
-import { openingEnded } from "./in_page.js";
 import { measureVelocities, table, unfold } from "./measuring_hand.ts";
 import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
@@ -21,11 +18,8 @@ function turnedStreaks(): Uint16Array<ArrayBuffer> {
   );
 }
 
-test("an image is measured as the line scan that was typed or read from a text, and every table says so", async (viewer) => {
-  const { page, server } = viewer;
-  const path = join(server.folder, "kymograph.ome.zarr");
-  writePlainStore(path, { planes: [turnedStreaks()], rows: COLUMNS, columns: LINES });
-  await viewer.open(path);
+test("an image is measured as the line scan that was typed or read from a text", async (viewer, page) => {
+  await viewer.openPlain("kymograph", { planes: [turnedStreaks()], rows: COLUMNS, columns: LINES });
   const heading = page.locator("#source h2").first();
   assert.equal(await heading.textContent(), "Image");
   assert.match((await page.locator("#tools-why").textContent())!, /Treat as line scan/);
@@ -46,7 +40,7 @@ test("an image is measured as the line scan that was typed or read from a text, 
   };
   for (const act of [() => {}, () => page.reload()]) {
     await act();
-    await page.waitForFunction(openingEnded);
+    await viewer.ended();
     const { about, rows } = await measured();
     assert.deepEqual([about.get("Calibration"), about.get("Time per line")], ["typed", "0.002 s"]);
     // 0.8 px of 0.5 µm in 2 ms.

@@ -1,36 +1,27 @@
 /** The ways to open something: path, recent work, links, the sample, drops; what the server forbids is hidden; `/docs`. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writePlainStore } from "../fixtures/plain_store.ts";
-import type { Viewer } from "./browser.ts";
-import { dropFile, forgetStatus, openingEnded } from "./in_page.js";
-import { openCard, viewerSuite } from "./suite.ts";
+import { dropFile, forgetStatus } from "./in_page.js";
+import { openCard, serveHtml, viewerSuite } from "./suite.ts";
 
 const SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));
 
-const { test } = viewerSuite("--host-resolver-rules=MAP attacker.test 127.0.0.1");
+const { test, files } = viewerSuite("--host-resolver-rules=MAP attacker.test 127.0.0.1");
 
-/** Requests to the API that open something, since the page was loaded. */
-function opensOf({ page }: Viewer): string[] {
-  const opens: string[] = [];
-  page.on("request", (request) => {
-    const { pathname } = new URL(request.url());
-    if (/open$/.test(pathname)) opens.push(pathname);
-  });
-  return opens;
-}
-
-async function ended({ page }: Viewer): Promise<void> {
-  await page.waitForFunction(openingEnded);
-}
-
-test("a path, recent work and the sample; reload keeps file and view", async (viewer) => {
-  const { page } = viewer;
+test("a path, recent work, the sample and a drop; reload keeps file and view", async (viewer, page) => {
   assert.equal(await page.locator("#recent").isVisible(), false);
+  // A dropped file does not replace the page.
+  const wasPrevented = await page.evaluate(dropFile, { name: "cells.tif", bytes: [1] });
+  assert.deepEqual(wasPrevented, [true, true]);
+  assert.match(
+    await viewer.text("#notice-text"),
+    /^cells\.tif was not opened: .* Choose it with “Open file…”, or type its path/,
+  );
+  await page.click("#notice-close");
+  assert.equal(await page.locator("#notice").isVisible(), false);
   // As Windows copies it.
   await viewer.enter("#path-field", ` "${SCAN}" `);
-  await ended(viewer);
+  await viewer.ended();
   assert.equal(await viewer.text("#title"), "line_scan.oir");
   assert.equal(new URL(page.url()).hash, `#path=${SCAN}`);
   // A view of one's own.
@@ -41,9 +32,9 @@ test("a path, recent work and the sample; reload keeps file and view", async (vi
   await viewer.enter("#source-0-Max", "777");
   const labels = () => viewer.labels();
   const seen = await labels();
-  const opens = opensOf(viewer);
+  viewer.requests.length = 0;
   await viewer.reload();
-  assert.deepEqual(opens, ["/api/v2/open"]);
+  assert.deepEqual(viewer.opens, ["POST /api/v2/open"]);
   assert.deepEqual(await labels(), seen);
   assert.equal(await page.inputValue("#source-0-lut"), "viridis");
   assert.equal(await page.inputValue("#source-0-Max"), "777");
@@ -51,12 +42,12 @@ test("a path, recent work and the sample; reload keeps file and view", async (vi
   await page.click("#more-ways");
   await page.click(".recent");
   await page.waitForSelector("#ways-dialog", { state: "hidden" });
-  await ended(viewer);
+  await viewer.ended();
   await page.click("#more-ways");
   assert.equal(await page.locator("#recent .icon").isVisible(), false, "what is open is not removed");
   await page.evaluate(forgetStatus);
   await page.click("#sample");
-  await ended(viewer);
+  await viewer.ended();
   assert(await page.locator("#sample-mark").isVisible());
   assert.match(await viewer.text("#status"), /^Sample: /);
   assert.equal(new URL(page.url()).hash, "");
@@ -68,52 +59,34 @@ test("a path, recent work and the sample; reload keeps file and view", async (vi
   await page.waitForSelector("#recent", { state: "hidden" });
 });
 
-test("a link fills the field and waits for a click, also in a tab that has another file open", async (viewer) => {
-  const { page, server } = viewer;
-  const other = join(server.folder, "other.ome.zarr");
-  const step = { step: 0.5, unit: "micrometer" };
-  await writePlainStore(other, { planes: [new Uint16Array(6)], rows: 2, columns: 3, y: step, x: step });
-  const link = `${server.baseUrl}/demo/v2/#path=${SCAN}`;
-  const site = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response(`<a href="${link}">x</a>`, { headers: { "Content-Type": "text/html" } }),
-  );
-  try {
-    await viewer.openPath(other);
-    const opens = opensOf(viewer);
-    await page.goto(`http://attacker.test:${site.addr.port}/`);
-    viewer.faults.length = 0;
-    await page.click("a");
-    await page.waitForSelector("#path-note:not([hidden])");
-    assert.equal(await page.inputValue("#path-field"), SCAN);
-    // Everything that the page asks for by itself has been asked for.
-    await page.waitForLoadState("networkidle");
-    assert.deepEqual(opens, []);
-    await page.click("#path-open");
-    await ended(viewer);
-    assert.deepEqual(opens, ["/api/v2/open"]);
-    assert.equal(await viewer.text("#title"), "line_scan.oir");
-  } finally {
-    await site.shutdown();
-  }
-});
-
-test("a link names scene and time point", async (viewer) => {
-  const { server } = viewer;
-  const { page } = viewer;
+test("a link fills the field and waits for a click, also beside an open file", async (viewer, page) => {
+  const link = `${viewer.server.baseUrl}/demo/v2/#path=${SCAN}`;
+  await using site = serveHtml(`<a href="${link}">x</a>`);
+  await viewer.openPath(files.image);
+  viewer.requests.length = 0;
+  await page.goto(`http://attacker.test:${site.addr.port}/`);
+  viewer.faults.length = 0;
+  await page.click("a");
+  await page.waitForSelector("#path-note:not([hidden])");
+  assert.equal(await page.inputValue("#path-field"), SCAN);
+  // Everything that the page asks for by itself has been asked for.
+  await page.waitForLoadState("networkidle");
+  assert.deepEqual(viewer.opens, []);
+  await page.click("#path-open");
+  await viewer.ended();
+  assert.deepEqual(viewer.opens, ["POST /api/v2/open"]);
+  assert.equal(await viewer.text("#title"), "line_scan.oir");
+  // A link names scene and time point.
   const series = SCAN.replace("line_scan.oir", "time_series.ome.tif");
-  await page.goto(`${server.baseUrl}/demo/v2/#path=${series}&t=7`);
+  await page.goto(`${viewer.server.baseUrl}/demo/v2/#path=${series}&t=7`);
   await page.waitForSelector("#path-note:not([hidden])");
   await page.click("#path-open");
-  await ended(viewer);
+  await viewer.ended();
   assert.match(await viewer.text("#axis-t output"), /^8 \/ 12 · 3\.5/);
   assert.equal(new URL(page.url()).hash, `#path=${series}&t=7`);
 });
 
-test("--dialog-only hides paths and links, and asks for none", async (viewer) => {
-  const { page } = viewer;
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+test("--dialog-only hides paths and links, and asks for none", async (viewer, page) => {
   for (const id of ["#path-form", "#more-ways", "#recent", "#no-dialog"]) {
     assert.equal(await page.locator(id).isVisible(), false, id);
   }
@@ -122,13 +95,12 @@ test("--dialog-only hides paths and links, and asks for none", async (viewer) =>
   assert.deepEqual(await page.evaluate("[localStorage.length, sessionStorage.length]"), [0, 0]);
   await viewer.settle();
   assert.equal(await page.locator("#recording-steps").isVisible(), false);
-  assert.equal(asked.includes("/api/v2/list"), false);
+  assert.equal(viewer.requests.includes("POST /api/v2/list"), false);
   await page.reload();
   await page.waitForSelector("#empty:not([hidden])");
 }, { flags: ["--dialog-only"] });
 
-test("without a display the page explains and offers the path", async (viewer) => {
-  const { page } = viewer;
+test("without a display the page explains and offers the path", async (viewer, page) => {
   assert.match(
     await viewer.text("#no-dialog"),
     /no display or no program for a file dialog\. Type the path/,
@@ -140,18 +112,6 @@ test("without a display the page explains and offers the path", async (viewer) =
   assert(await page.locator("#ways-dialog #path-field").isVisible(), "the button leads to the path");
   await page.locator("#ways-dialog #recent").waitFor();
 }, { hasDisplay: false });
-
-test("a dropped file does not replace the page, which explains what to do", async (viewer) => {
-  const wasPrevented = await viewer.page.evaluate(dropFile, { name: "cells.tif", bytes: [1] });
-  assert.deepEqual(wasPrevented, [true, true]);
-  assert.match(
-    await viewer.text("#notice-text"),
-    /^cells\.tif was not opened: .* Choose it with “Open file…”, or type its path/,
-  );
-  await viewer.page.click("#notice-close");
-  assert.equal(await viewer.page.locator("#notice").isVisible(), false);
-  viewer.faults.length = 0;
-});
 
 test("the contract is shown without any other host and without an error", async ({ page, server }) => {
   await page.goto(`${server.baseUrl}/docs`);
