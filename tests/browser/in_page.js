@@ -179,9 +179,10 @@ export async function keptDrawn() {
 }
 
 export function blockStorage() {
-  Object.defineProperty(globalThis, "indexedDB", {
-    get() {
-      throw new DOMException("denied", "SecurityError");
-    },
-  });
+  const get = () => {
+    throw new DOMException("denied", "SecurityError");
+  };
+  for (const name of ["indexedDB", "localStorage", "sessionStorage"]) {
+    Object.defineProperty(globalThis, name, { get });
+  }
 }

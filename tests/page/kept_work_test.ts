@@ -1,4 +1,4 @@
-/** Keeping work, with a store in memory and locks as those of several tabs. */
+/** Keeping work, with a store in memory. */
 import assert from "node:assert/strict";
 import { KeptWork } from "../../static/demo/v2/opening/kept_work.js";
 import { keyOf } from "../../static/demo/v2/opening/work_store.js";
@@ -16,7 +16,7 @@ const shown = (bands: number) => ({
 /** What a browser stores; `fault` fails all writing, and `letGo` those that wait. */
 function storage() {
   const works = new Map<string, Work>();
-  const state = { fault: "", waiting: null as Promise<void> | null };
+  const state = { fault: "", waiting: null as Promise<void> | null, persisted: 0 };
   const all = () => [...works.values()].sort((a, b) => b.savedAt - a.savedAt);
   return {
     works,
@@ -30,72 +30,26 @@ function storage() {
       works.set(work.key, work);
     },
     remove: (key: string) => Promise.resolve(works.delete(key)),
+    persist: () => state.persisted += 1,
+    onLost: () => {},
   };
 }
 
 type Store = ReturnType<typeof storage>;
 
-/** The locks of a browser; the tests have no types of pages. */
-type BrowserLocks = ConstructorParameters<typeof KeptWork>[1];
-
-/** How a lock is asked for. */
-interface LockOptions {
-  readonly signal?: AbortSignal;
-  readonly ifAvailable?: boolean;
-  readonly steal?: boolean;
-}
-
 /** A tab. */
-function tab(store: Store, locks: BrowserLocks = locksOfTest) {
-  let persisted = 0;
-  const work = new KeptWork(store, locks, () => persisted += 1);
+function tab(store: Store) {
+  const work = new KeptWork(store);
   const states: string[] = [];
   work.on("state", ({ state }) => states.push(state));
   return {
     work,
     states,
-    get persisted() {
-      return persisted;
-    },
     async [Symbol.asyncDispose]() {
       await work.begin(null, null);
     },
   };
 }
-
-/** Locks of one browser, as far as the page uses them. */
-class Locks {
-  #held = new Map<string, (error: unknown) => void>();
-  readonly #released = new EventTarget();
-
-  async request(
-    name: string,
-    { signal, ifAvailable = false, steal = false }: LockOptions,
-    work: (lock: unknown) => Promise<unknown>,
-  ) {
-    if (steal) this.#held.get(name)?.(new DOMException("", "AbortError"));
-    else if (this.#held.has(name)) {
-      if (ifAvailable) return work(null);
-      while (this.#held.has(name)) {
-        signal!.throwIfAborted();
-        await new Promise((done) => {
-          this.#released.addEventListener("end", done, { once: true });
-          signal!.addEventListener("abort", done, { once: true });
-        });
-      }
-    }
-    const lost = Promise.withResolvers<never>();
-    this.#held.set(name, lost.reject);
-    try {
-      return await Promise.race([work({ name }), lost.promise]);
-    } finally {
-      if (this.#held.get(name) === lost.reject) this.#held.delete(name);
-      this.#released.dispatchEvent(new Event("end"));
-    }
-  }
-}
-
-const locksOfTest = new Locks() as unknown as BrowserLocks;
 
 Deno.test("work is kept once it is written, and found by content, then by path", async () => {
   const store = storage();
@@ -104,7 +58,7 @@ Deno.test("work is kept once it is written, and found by content, then by path",
   assert.equal(await work.recall(SCAN), null);
   await work.begin(SCAN, null);
   await work.save(shown(0));
-  assert.deepEqual([here.persisted, work.state], [0, "kept"]);
+  assert.deepEqual([store.state.persisted, work.state], [0, "kept"]);
   const writing = Promise.withResolvers<void>();
   store.state.waiting = writing.promise;
   const saving = work.changed(shown(2));
@@ -113,7 +67,7 @@ Deno.test("work is kept once it is written, and found by content, then by path",
   await saving;
   assert.deepEqual([work.state, work.isUnsaved], ["kept", false]);
   assert.deepEqual(states, ["pending", "pending", "kept", "pending", "kept"]);
-  assert.equal(here.persisted, 1);
+  assert.equal(store.state.persisted, 1);
   const [kept] = await work.list();
   assert.deepEqual([kept!.key, kept!.words, kept!.look], ["f1#0", "2 bands", shown(2).look]);
   const moved = await work.recall({ ...SCAN, path: "/b.oir" });
@@ -177,14 +131,6 @@ Deno.test("work that could not be read is not overwritten", async () => {
   assert.deepEqual([newer, work.state], [["3 bands"], "kept"]);
 });
 
-Deno.test("a browser without locks keeps nothing and says so", async () => {
-  const store = storage();
-  const work = new KeptWork(store, undefined, () => {});
-  await work.begin(SCAN, null);
-  await work.changed(shown(1));
-  assert.deepEqual([work.state, work.isAtRisk, store.works.size], ["blocked", true, 0]);
-});
-
 Deno.test("a page that is left gives the work to another tab, and goes on when that one is left", async () => {
   const store = storage();
   await using first = tab(store);
@@ -222,7 +168,8 @@ Deno.test("of two tabs one keeps the work, until the other takes over with what 
   second.work.on("newer", (detail) => newer.push(detail));
   await second.work.takeOver();
   assert.deepEqual(newer.map(({ work, isChanged }) => [work.words, isChanged]), [["2 bands", true]]);
-  assert.deepEqual([first.work.state, second.work.state], ["elsewhere", "kept"]);
+  await until(() => first.work.state === "elsewhere", "the end of the first tab's lock");
+  assert.equal(second.work.state, "kept");
   assert.equal(store.works.get("f1#0")!.words, "3 bands");
   await first.work.changed(shown(9));
   assert.equal(store.works.get("f1#0")!.words, "3 bands");

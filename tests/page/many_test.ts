@@ -152,13 +152,8 @@ Deno.test("an image takes nothing of a line scan, and of an image what fits, bes
 
 /** The page of one tab, whose storage outlives a reload. */
 function page() {
-  const [shown, notices, stored] = [[] as unknown[], [] as (string | null)[], new Map<string, string>()];
+  const [shown, notices] = [[] as unknown[], [] as (string | null)[]];
   let act: (() => void) | undefined;
-  const storage = {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, value: string) => void stored.set(key, value),
-    removeItem: (key: string) => void stored.delete(key),
-  };
   const load = () =>
     new Carrying({
       show: (drawn) => shown.push(drawn),
@@ -166,7 +161,7 @@ function page() {
         notices.push(text);
         act = work;
       },
-    }, () => storage);
+    });
   return { load, shown, notices, press: () => act!() };
 }
 

@@ -95,24 +95,6 @@ Deno.test("earlier work brings its position along, unless another one or another
   }
 });
 
-Deno.test("a session that expires soon is renewed through itself, also without paths", () =>
-  withController(async ({ controller, server, heard }) => {
-    await controller.pick();
-    heard();
-    const { sessionId } = controller.acquisition!;
-    await controller.renewExpiring(60);
-    assert.equal(controller.acquisition!.sessionId, sessionId);
-    server.clock.move(550_000);
-    await Promise.all([controller.renewExpiring(60), controller.renewExpiring(60)]);
-    assert.deepEqual(heard(), ["renewed"]);
-    assert.notEqual(controller.acquisition!.sessionId, sessionId);
-    await until(() => server.store.size === 1);
-    // A session that has ended cannot be renewed; nothing is reported before it is needed.
-    server.clock.move(600_000);
-    await controller.renewExpiring(60);
-    assert.deepEqual(heard(), []);
-  }, { dialogOnly: true, pick: () => Promise.resolve(SERIES) }));
-
 Deno.test("a position outside the file becomes 0", () =>
   withController(async ({ controller, last }) => {
     await controller.openPath(SERIES, { position: { t: 99, z: 4 } });

@@ -15,16 +15,9 @@ import { Saving } from "./saving/saving.js";
 import { takeDrops } from "./opening/ways_in.js";
 import { WorkStore } from "./opening/work_store.js";
 
-/** While work is unsaved, sessions that expire soon are renewed: a file that only a dialog can open would be lost. */
-const [RENEW_EVERY_MS, RENEW_WITHIN_S] = [20_000, 60];
-
 const page = new Page();
 const viewer = new Viewer();
-/** @type {Promise<boolean> | undefined} */
-let persisted;
-const store = new WorkStore();
-const work = new KeptWork(store, navigator.locks, () => persisted ??= navigator.storage?.persist());
-store.onLost = () => work.again();
+const work = new KeptWork(new WorkStore());
 /** @param {import("../../client/v2/acq-client.d.ts").Acquisition} acquisition */
 const recall = async (acquisition) =>
   recallSaved(await work.recall(recordingOf(acquisition.info)), acquisition);
@@ -103,5 +96,4 @@ work.on("lost", () =>
   page.notice(
     "The browser has removed all work that it kept for this page. Below “Measure” stands whether that on the open recording is saved again.",
   ));
-setInterval(() => work.isUnsaved && controller.renewExpiring(RENEW_WITHIN_S), RENEW_EVERY_MS);
 opening.begin();

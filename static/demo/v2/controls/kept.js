@@ -3,22 +3,22 @@
  * empty.
  */
 
-/** @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem">} Place */
+/** @typedef {"localStorage" | "sessionStorage"} Place for the browser, or for this tab */
 
-/** The value under a key, or null. @param {string} key @param {() => Place} [place] may throw @returns {any} */
-export function kept(key, place = () => localStorage) {
+/** The value under a key, or null. @param {string} key @param {Place} [place] @returns {any} */
+export function kept(key, place = "localStorage") {
   try {
-    return JSON.parse(place().getItem(key) ?? "null");
+    return JSON.parse(globalThis[place].getItem(key) ?? "null");
   } catch {
     return null;
   }
 }
 
-/** Keeps a value; null removes it. @param {string} key @param {unknown} value @param {() => Place} [place] may throw */
-export function keep(key, value, place = () => localStorage) {
+/** Keeps a value; null removes it. @param {string} key @param {unknown} value @param {Place} [place] */
+export function keep(key, value, place = "localStorage") {
   try {
-    if (value === null) place().removeItem(key);
-    else place().setItem(key, JSON.stringify(value));
+    if (value === null) globalThis[place].removeItem(key);
+    else globalThis[place].setItem(key, JSON.stringify(value));
   } catch {
     // The page works without storage.
   }

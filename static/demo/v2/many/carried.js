@@ -18,7 +18,6 @@ import { formatNumber, unitSymbol } from "../../../measure/axes.js";
 import { drawnWords, mapped, withoutResults } from "../measuring/drawn.js";
 import { shapeOf } from "../measuring/scan.js";
 
-/** @import { Place } from "../controls/kept.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Scan } from "../measuring/scan.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
@@ -127,22 +126,20 @@ export function besideOwn(drawn, own) {
 /** Carries regions and settings from one recording to the next that is opened, until they are used. */
 export class Carrying {
   #page;
-  #place;
 
-  /** @param {Page} page @param {() => Place} [place] may throw */
-  constructor(page, place = () => sessionStorage) {
+  /** @param {Page} page */
+  constructor(page) {
     this.#page = page;
-    this.#place = place;
   }
 
   /** What waits for the next recording. */
   get waiting() {
-    return kept(KEY, this.#place);
+    return kept(KEY, "sessionStorage");
   }
 
   /** @param {Carried | null} carried */
   set waiting(carried) {
-    keep(KEY, carried, this.#place);
+    keep(KEY, carried, "sessionStorage");
   }
 
   /**

@@ -300,7 +300,7 @@ export class ShapeEditor extends Emitter {
       if (!this.#leaves(i, event.shiftKey)) return;
     } else if (arrow !== undefined && shape !== null) {
       const grip = this.#grips[i];
-      const shift = this.#pane.arrow(...arrow, event.shiftKey);
+      const shift = this.#pane.placed.arrow(...arrow, event.shiftKey);
       this.#reshape({ ends: moved(shape.ends, i, shift, this.#size) }, true, grip);
       this.#pane.reveal(gripPlace(this.shape?.ends ?? shape.ends, i, this.#pane.view));
       byId("announcer").textContent = this.shape?.place ?? "";

@@ -130,7 +130,7 @@ export class TraceCharts {
   #span({ axes: [axis] }) {
     const { x0: from, x1: to } = this.#pane.view;
     const shared = { axis, from, to, isStrip: true };
-    if (this.#pane.time === "across") {
+    if (this.#pane.placed.time === "across") {
       // Below a flipped picture, time runs from right to left in the chart, too.
       const isReversed = this.#pane.toScreen(from, 0)[0] > this.#pane.toScreen(to, 0)[0];
       return { ...shared, edges: this.#pane.edges, isReversed, isUntitled: true };

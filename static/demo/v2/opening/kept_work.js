@@ -48,8 +48,6 @@ const LOCK_WITHIN_MS = 500;
  */
 export class KeptWork extends Emitter {
   #store;
-  #locks;
-  #persist;
   /** @type {Open | null} */
   #open = null;
   /** @type {State} */
@@ -57,16 +55,11 @@ export class KeptWork extends Emitter {
   /** Whether something was drawn or measured since the last save. */
   isUnsaved = false;
 
-  /**
-   * @param {Pick<import("./work_store.js").WorkStore, "get" | "at" | "all" | "put" | "remove">} store
-   * @param {LockManager | undefined} locks undefined if the browser has none
-   * @param {() => void} persist asks the browser not to evict the storage; called once something drawn is kept
-   */
-  constructor(store, locks, persist) {
+  /** @param {Pick<import("./work_store.js").WorkStore, "get" | "at" | "all" | "put" | "remove" | "persist" | "onLost">} store */
+  constructor(store) {
     super();
     this.#store = store;
-    this.#locks = locks;
-    this.#persist = persist;
+    store.onLost = () => this.#again();
   }
 
   /** Whether leaving the page loses unsaved work. */
@@ -168,7 +161,7 @@ export class KeptWork extends Emitter {
   }
 
   /** Saves the open recording again after the storage was emptied. */
-  async again() {
+  async #again() {
     const open = this.#open;
     if (open === null || open.last === null || !open.isHeld) return;
     this.isUnsaved = true;
@@ -196,7 +189,7 @@ export class KeptWork extends Emitter {
    */
   async add(recording, shown) {
     const key = keyOf(recording);
-    const isKept = await this.#locks?.request(lockOf(key), { ifAvailable: true }, async (lock) => {
+    return await navigator.locks.request(lockOf(key), { ifAvailable: true }, async (lock) => {
       const former = await this.#store.get(key);
       if (lock === null || drawingWords(former?.look?.drawn) !== "") return false;
       // Keeps the former view.
@@ -204,19 +197,18 @@ export class KeptWork extends Emitter {
       await this.#store.put(workOn(recording, { ...shown, look }, Date.now()));
       return true;
     });
-    return isKept ?? false;
   }
 
   /** Removes work; false if a tab has it open. @param {string} key @throws {DOMException} the storage does not work */
   async forget(key) {
-    const isRemoved = await this.#locks?.request(lockOf(key), { ifAvailable: true }, async (lock) => {
+    const isRemoved = await navigator.locks.request(lockOf(key), { ifAvailable: true }, async (lock) => {
       if (lock !== null) await this.#store.remove(key);
       return lock !== null;
     });
     // There may be room now.
     const next = this.#open?.next;
     if (next) this.save(next);
-    return isRemoved ?? false;
+    return isRemoved;
   }
 
   /** All work, latest first; empty if the storage cannot be read. */
@@ -234,7 +226,7 @@ export class KeptWork extends Emitter {
         await this.#store.put(work);
         open.savedAt = work.savedAt;
         open.last = shown;
-        if (work.words !== "") this.#persist();
+        if (work.words !== "") this.#store.persist();
         if (this.#open !== open || open.next !== null) continue;
         this.isUnsaved = false;
         if (this.state !== "kept" && !open.isTouched) this.#enter("kept");
@@ -251,8 +243,6 @@ export class KeptWork extends Emitter {
   async #hold(options) {
     const open = this.#open;
     if (open === null) return;
-    if (this.#locks === undefined) return this.#enter("blocked");
-    const locks = this.#locks;
     const isHeld = await new Promise((got) => {
       const held = () =>
         new Promise((release) => {
@@ -260,7 +250,7 @@ export class KeptWork extends Emitter {
           open.release = () => release(undefined);
           got(true);
         });
-      locks.request(lockOf(open.key), options, held).catch((error) => {
+      navigator.locks.request(lockOf(open.key), options, held).catch((error) => {
         got(false);
         // This tab no longer waits for the lock.
         if (options.signal?.aborted) return;

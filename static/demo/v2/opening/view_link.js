@@ -7,7 +7,6 @@
  */
 import { keep, kept } from "../controls/kept.js";
 
-/** @import { Place } from "../controls/kept.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
 /** Increase the number with every change of `LinkedView`. */
@@ -63,11 +62,10 @@ export function linkOfView({ path, scene, position, typed }) {
 }
 
 /** The view that this tab opened. @returns {LinkedView | null} */
-export function keptView(place = () => /** @type {Place} */ (sessionStorage)) {
-  const view = kept(VIEW, place);
+export function keptView() {
+  const view = kept(VIEW, "sessionStorage");
   return typeof view?.path === "string" ? view : null;
 }
 
 /** @param {LinkedView | null} view */
-export const keepView = (view, place = () => /** @type {Place} */ (sessionStorage)) =>
-  keep(VIEW, view, place);
+export const keepView = (view) => keep(VIEW, view, "sessionStorage");

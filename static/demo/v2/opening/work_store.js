@@ -33,6 +33,8 @@ export const keyOf = ({ fingerprint, path, scene }) => `${fingerprint ?? path}#$
 export class WorkStore {
   /** @type {Promise<IDBDatabase> | null} */
   #opened = null;
+  /** @type {Promise<boolean> | undefined} */
+  #persisted;
 
   /** Called when the user, or the browser, has removed everything. */
   onLost = () => {};
@@ -61,6 +63,11 @@ export class WorkStore {
   /** @param {string} key @returns {Promise<unknown>} */
   remove(key) {
     return this.#run("readwrite", (store) => store.delete(key));
+  }
+
+  /** Asks the browser, once, not to evict the storage. */
+  persist() {
+    this.#persisted ??= navigator.storage.persist();
   }
 
   /** @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} ask @returns {Promise<any>} */

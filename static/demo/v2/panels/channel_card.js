@@ -11,7 +11,6 @@ import { keep, kept } from "../controls/kept.js";
 import { DISTINCT, LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.js";
 import { sampleText } from "../picture/readout.js";
 
-/** @import { Place } from "../controls/kept.js" */
 /** @import { Channel } from "../picture/channel.js" */
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 
@@ -23,20 +22,18 @@ const MOST_NAMES = 60;
 
 /** @typedef {{lutName: string, gamma: number, isLog: boolean, isOpen: boolean}} Settings */
 
-/** @param {string} name @param {() => Place} [place] @returns {Settings | null} */
-export function channelSettings(name, place) {
-  return entries(place).find(([other]) => other === name)?.[1] ?? null;
+/** @param {string} name @returns {Settings | null} */
+export const channelSettings = (name) => entries().find(([other]) => other === name)?.[1] ?? null;
+
+/** @param {string} name @param {Settings} settings */
+export function keepChannelSettings(name, settings) {
+  const others = entries().filter(([other]) => other !== name).slice(0, MOST_NAMES - 1);
+  keep(KEY, [[name, settings], ...others]);
 }
 
-/** @param {string} name @param {Settings} settings @param {() => Place} [place] */
-export function keepChannelSettings(name, settings, place) {
-  const others = entries(place).filter(([other]) => other !== name).slice(0, MOST_NAMES - 1);
-  keep(KEY, [[name, settings], ...others], place);
-}
-
-/** @param {() => Place} [place] @returns {[string, Settings][]} */
-function entries(place) {
-  const list = kept(KEY, place);
+/** @returns {[string, Settings][]} */
+function entries() {
+  const list = kept(KEY);
   return Array.isArray(list) ? list : [];
 }
 

@@ -1,7 +1,7 @@
 /** The histogram of a channel with two handles for its range and a ramp of its look-up table. */
 import { formatNumber } from "../../../measure/axes.js";
-import { onDrag } from "../controls/divider.js";
 import { within } from "../controls/element.js";
+import { onDrag, onSteps, SLIDER } from "../controls/handles.js";
 
 /** @import { Channel } from "../picture/channel.js" */
 
@@ -63,26 +63,10 @@ function dragHandle(handle, chart, channel, end) {
     const part = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
     set(channel.stats.min + wholeOf(channel) * part);
   });
-  handle.addEventListener("keydown", (event) => {
+  onSteps(handle, SLIDER, (step, isFar) => {
     const [{ min }, whole] = [channel.stats, wholeOf(channel)];
-    const step = whole / (event.shiftKey ? 10 : 100);
-    // Position of a handle, at the edge when its end lies outside the samples.
-    const shown = Math.min(min + whole, Math.max(min, channel.range[end]));
-    /** @type {Readonly<Record<string, number>>} */
-    const places = {
-      ArrowLeft: shown - step,
-      ArrowDown: shown - step,
-      ArrowRight: shown + step,
-      ArrowUp: shown + step,
-      PageDown: shown - 10 * step,
-      PageUp: shown + 10 * step,
-      Home: min,
-      End: min + whole,
-    };
-    if (!(event.key in places)) return;
-    set(places[event.key]);
-    event.preventDefault();
-    event.stopPropagation();
+    const inside = (/** @type {number} */ value) => Math.min(min + whole, Math.max(min, value));
+    set(inside(inside(channel.range[end]) + step * whole / (isFar ? 10 : 100)));
   });
 }
 

@@ -6,6 +6,7 @@
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
 import { fitCanvas, inNextFrame, within } from "../controls/element.js";
 import { onNumber } from "../controls/fields.js";
+import { onSteps, SLIDER } from "../controls/handles.js";
 import { inside, SMALLEST_SPAN } from "../picture/placed_view.js";
 import { PlanePainter } from "../picture/plane_painter.js";
 
@@ -27,7 +28,8 @@ const EDGE_REACH = 6;
 /** Step of an arrow key as a fraction of the window. */
 const STEP = 0.1;
 
-const CLOSER = 1.5;
+/** Zoom factors of keys. */
+const ZOOMS = { "+": 1.5, "=": 1.5, "-": 1 / 1.5 };
 
 export class TimeAxis {
   #pane;
@@ -59,7 +61,16 @@ export class TimeAxis {
     this.#painter = new PlanePainter(this.#canvas, this.redraw);
     new ResizeObserver(this.redraw).observe(this.#strip);
     this.#listenToPointer();
-    this.#window.addEventListener("keydown", (event) => this.#press(event));
+    onSteps(this.#window, SLIDER, (step) => {
+      const { start, end } = this.#seen;
+      const shift = Math.min(1 - end, Math.max(-start, step * STEP * (end - start)));
+      this.#see(start + shift, end + shift);
+    });
+    onSteps(this.#window, ZOOMS, (factor) => {
+      const { start, end } = this.#seen;
+      const [middle, half] = [(start + end) / 2, (end - start) / factor / 2];
+      this.#see(middle - half, middle + half);
+    });
     this.#fields = within(figure, ".time-fields");
     this.#inputs = [...this.#fields.querySelectorAll("input")];
     this.#back = within(figure, ".back", HTMLButtonElement);
@@ -183,33 +194,6 @@ export class TimeAxis {
       this.#strip.addEventListener(type, () => held = null);
     }
     this.#strip.addEventListener("dblclick", () => this.#see(0, 1));
-  }
-
-  /** A key on the window. @param {KeyboardEvent} event */
-  #press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { start, end } = this.#seen;
-    const length = end - start;
-    /** @type {Readonly<Record<string, number>>} */
-    const shifts = {
-      ArrowLeft: -STEP * length,
-      ArrowDown: -STEP * length,
-      ArrowRight: STEP * length,
-      ArrowUp: STEP * length,
-      PageDown: -length,
-      PageUp: length,
-      Home: -start,
-      End: 1 - end,
-    };
-    const shift = shifts[event.key];
-    const factor = { "+": 1 / CLOSER, "=": 1 / CLOSER, "-": CLOSER }[event.key];
-    if (shift !== undefined) this.#see(start + shift, end + shift);
-    else if (factor !== undefined) {
-      const [middle, half] = [(start + end) / 2, length * factor / 2];
-      this.#see(middle - half, middle + half);
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
   }
 
   /** @param {number} value @param {number} end */

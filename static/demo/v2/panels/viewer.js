@@ -8,7 +8,7 @@ import { pathPoints } from "../../../client/v2/acq-client.js";
 import { isTime } from "../../../measure/axes.js";
 import { ChannelGroup } from "../picture/channel_group.js";
 import { channelCard, showCount } from "./channel_card.js";
-import { attachDivider } from "../controls/divider.js";
+import { attachDivider } from "../controls/handles.js";
 import { Emitter } from "../controls/emitter.js";
 import { byId, element, saveFile, swatch, within } from "../controls/element.js";
 import { KeptSwitch } from "../controls/kept.js";

@@ -93,11 +93,6 @@ export class Pane {
     this.change((placed) => placed.view = view);
   }
 
-  /** Whether time runs across, down or not at all. */
-  get time() {
-    return this.placed.time;
-  }
-
   /** Whether scale bars and the reduction are shown over the picture. @param {boolean} hasScaleBar */
   set hasScaleBar(hasScaleBar) {
     this.#hasScaleBar = hasScaleBar;
@@ -169,11 +164,6 @@ export class Pane {
     const { width, height } = this.plot;
     const { x0, x1, y0, y1 } = this.placed.shown;
     return this.placed.shift(dx / width * (x1 - x0), dy / height * (y1 - y0));
-  }
-
-  /** Picture pixels that an arrow key moves by. @param {number} dx @param {number} dy @param {boolean} isFar */
-  arrow(dx, dy, isFar) {
-    return this.placed.arrow(dx, dy, isFar);
   }
 
   /** Brings a position into view. @param {Point} position */

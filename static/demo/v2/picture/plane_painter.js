@@ -1,23 +1,44 @@
 /**
- * Paints the visible part of a group's planes on a canvas: coarsely while the view moves, exactly at rest. It looks up a
- * colour for each sample of the part, which is no larger than the canvas, and then places the colours. WebGL was never
- * faster in software rendering, where speed matters, and can lose its context.
+ * Paints the visible part of a group's planes on a canvas: the samples in view if they are larger than screen pixels, else
+ * one value per pixel (reduction.js). While the view moves, a level of the pyramid (pyramid.js) with an entry per pixel or
+ * two suffices; at rest, each pixel shows exactly the samples under it.
+ *
+ * It looks up a colour for each sample of the part, which is no larger than the canvas, and then places the colours. WebGL
+ * was never faster in software rendering, where speed matters, and can lose its context.
  *
  * @typedef {{samples: Float32Array, min: number, max: number, lut: Uint8Array}} Layer `samples` row-major as in the plane, in
  *   the size of the part; `lut` 256 times red, green, blue, 255
  * @typedef {{left: number, top: number, width: number, height: number}} Area canvas pixels
+ * @typedef {{view: View, pixels: {x: number, y: number}, statistic: Statistic}} Look the view, and the screen pixels that it
+ *   takes along x and y
+ * @typedef {object} Seen
+ * @property {Channel} channel
+ * @property {Level} plane
+ * @property {Map<Statistic, readonly Level[]>} pyramids
+ * @property {string} ask identifies the look that `samples` belong to
+ * @property {Float32Array} samples
  */
 import { NOT_A_NUMBER } from "./lut.js";
-import { reductionText } from "./reduction.js";
-import { VisiblePart } from "./visible_part.js";
+import { blockFor, chooseLevel, pyramidOf, wholePlane } from "./pyramid.js";
+import { pixelEdges, reduceBlocks, reductionText } from "./reduction.js";
 
 /** @import { Channel } from "./channel.js" */
+/** @import { ChannelGroup } from "./channel_group.js" */
 /** @import { Orientation, View } from "./orientation.js" */
+/** @import { Level } from "./pyramid.js" */
 /** @import { Statistic } from "./reduction.js" */
-/** @import { Part } from "./visible_part.js" */
 
 /** A view rests after this long without changes. */
 const REST_MS = 150;
+
+/** Fewest samples of a plane with a pyramid: smaller planes are reduced within a frame without one. */
+const SMALLEST_FOR_PYRAMID = 2 ** 18;
+
+/** Least entries per pixel during movement, when nobody notices a block that is off by a pixel. */
+const MOVING = 0.5;
+
+/** Before the first view. @type {Look} */
+const NOTHING = { view: { x0: 0, y0: 0, x1: 0, y1: 0 }, pixels: { x: 1, y: 1 }, statistic: "mean" };
 
 const wordOf = (/** @type {number[]} */ color) => new Uint32Array(Uint8Array.of(...color, 255).buffer)[0];
 
@@ -27,18 +48,19 @@ const MISSING = wordOf(NOT_A_NUMBER.color);
 export class PlanePainter {
   /** Statistic that a pixel shows if it covers many samples. @type {Statistic} */
   statistic = "mean";
+  /** Whether the last painting was coarse. */
+  isCoarse = false;
   #canvas;
   #context;
   /** @type {ImageData | null} */
   #image = null;
   #colors = new Uint32Array(0);
   #redraw;
-  /** @type {readonly Channel[]} */
+  #load = pyramidOf;
+  /** @type {readonly Seen[]} */
   #channels = [];
-  /** @type {import("./channel_group.js").Plane | null} */
-  #plane = null;
-  /** @type {VisiblePart | null} */
-  #part = null;
+  #look = NOTHING;
+  #ask = "";
   #isMoving = false;
   #movedAt = -Infinity;
   #rest = 0;
@@ -50,10 +72,18 @@ export class PlanePainter {
     this.#redraw = redraw;
   }
 
-  /** Takes the planes of a group. @param {import("./channel_group.js").ChannelGroup} group @param {typeof import("./pyramid.js").pyramidOf} [pyramids] */
-  load({ plane, channels }, pyramids) {
-    [this.#plane, this.#channels] = [plane, channels];
-    this.#part = new VisiblePart({ plane, channels }, pyramids);
+  /** Takes the planes of a group. @param {ChannelGroup} group @param {typeof pyramidOf} [load] builds pyramids */
+  load({ plane: { shape: [rows, columns] }, channels }, load = pyramidOf) {
+    this.#load = load;
+    this.#look = NOTHING;
+    this.isCoarse = false;
+    this.#channels = channels.map((channel) => ({
+      channel,
+      plane: { ...wholePlane(channel.samples, rows, columns), isFinite: channel.isFinite },
+      pyramids: new Map(),
+      ask: "",
+      samples: new Float32Array(0),
+    }));
   }
 
   /**
@@ -65,23 +95,17 @@ export class PlanePainter {
    * @param {Statistic} [statistic]
    */
   atHome(channel, orientation, band, statistic = this.statistic) {
-    if (this.#part === null || this.#plane === null) return channel.samples;
-    const [rows, columns] = this.#plane.shape;
-    const position = this.#channels.indexOf(channel);
+    const seen = this.#channels.find((other) => other.channel === channel);
+    if (seen === undefined) return channel.samples;
     // The home view paints the same samples next and reuses them.
-    const view = { x0: 0, y0: 0, x1: rows, y1: columns };
-    this.#part.look(view, pixelsOf(band, orientation), statistic, [position]);
-    return this.#part.samples(position);
-  }
-
-  /** Whether the last painting was coarse. */
-  get isCoarse() {
-    return this.#part?.isCoarse ?? false;
+    const view = { x0: 0, y0: 0, x1: seen.plane.rows, y1: seen.plane.columns };
+    this.#see({ view, pixels: pixelsOf(band, orientation), statistic }, [seen], false);
+    return this.#samples(seen);
   }
 
   /** Describes the reduction. @param {boolean} isLineScan */
   reduction(isLineScan) {
-    return this.#part === null ? "" : reductionText(this.#part.perPixel, isLineScan, this.statistic);
+    return reductionText(this.#perPixel, isLineScan, this.statistic);
   }
 
   /** Marks the view as changed. A single step is drawn exactly at once. */
@@ -100,27 +124,29 @@ export class PlanePainter {
    * Paints in the canvas's present size. Adds and clamps the colours of an area's channels; a missing value in any of
    * them stays visible.
    *
-   * @param {View} view pixels of the picture
+   * @param {View} view pixels of the picture: x counts rows of the plane, y columns
    * @param {Orientation} orientation
    * @param {readonly Area[]} bands canvas pixels; one for all shown channels together, or one per channel
    */
   paint(view, orientation, bands) {
+    const shown = this.#channels.filter(({ channel }) => channel.visible);
+    const [first = this.#channels[0]] = shown;
     const [band] = bands;
-    const part = this.#part;
-    if (part === null || band === undefined) return;
-    const shown = [...this.#channels.keys()].filter((position) => this.#channels[position]?.visible);
-    part.look(view, pixelsOf(band, orientation), this.statistic, shown, this.#isMoving);
-    const layers = shown.map((position) => ({
-      samples: part.samples(position),
-      .../** @type {Channel} */ (this.#channels[position]).look(),
-    }));
+    if (first === undefined || band === undefined) return;
+    this.#see(
+      { view, pixels: pixelsOf(band, orientation), statistic: this.statistic },
+      shown,
+      this.#isMoving,
+    );
+    const layers = shown.map((seen) => ({ samples: this.#samples(seen), ...seen.channel.look() }));
     const { width, height } = this.#canvas;
     if (this.#image?.width !== width || this.#image.height !== height) {
       this.#image = this.#context.createImageData(width, height);
     }
     const words = new Uint32Array(this.#image.data.buffer);
-    const { frame } = part;
-    const size = frame.width * frame.height;
+    // Where the view lies in the part is the same for all channels.
+    const spans = this.#spans(this.#level(first));
+    const size = spans.x.size * spans.y.size;
     if (this.#colors.length < size) this.#colors = new Uint32Array(size);
     const colors = this.#colors.subarray(0, size);
     if (bands.length !== 1) words.fill(BLACK);
@@ -129,15 +155,83 @@ export class PlanePainter {
       colors.fill(BLACK);
       for (const layer of drawn) addLayer(colors, layer);
       for (const layer of drawn) markMissing(colors, layer);
-      place({ words, width }, colors, frame, orientation, area);
+      place({ words, width }, colors, spans, orientation, area);
     });
     this.#context.putImageData(this.#image, 0, 0);
+  }
+
+  /** @param {Look} look @param {readonly Seen[]} shown channels to be drawn @param {boolean} isMoving whether a coarser part is enough */
+  #see(look, shown, isMoving) {
+    this.#look = look;
+    const { view: { x0, x1, y0, y1 }, pixels: { x, y }, statistic } = look;
+    for (const seen of shown) this.#wantPyramid(seen, statistic);
+    this.isCoarse = isMoving && shown.every(({ pyramids }) => (pyramids.get(statistic)?.length ?? 0) > 0);
+    this.#ask = [x0, x1, y0, y1, x, y, statistic, this.isCoarse].join();
+  }
+
+  /** Rows and columns per screen pixel; 0 before the first view. */
+  get #perPixel() {
+    const { view: { x0, x1, y0, y1 }, pixels: { x, y } } = this.#look;
+    return { rows: (x1 - x0) / x, columns: (y1 - y0) / y };
+  }
+
+  /** Samples of the part, row-major as in the plane; the same array while the view stays. @param {Seen} seen */
+  #samples(seen) {
+    if (seen.ask === this.#ask) return seen.samples;
+    const level = this.#level(seen);
+    const { x, y } = this.#spans(level);
+    seen.ask = this.#ask;
+    return seen.samples = reduceBlocks(level, x.edges(), y.edges(), this.#look.statistic);
+  }
+
+  /** The plane or level that a channel's part is taken from. @param {Seen} seen */
+  #level({ plane, pyramids }) {
+    const levels = this.isCoarse ? pyramids.get(this.#look.statistic) ?? [] : [];
+    return chooseLevel([plane, ...levels], this.#perPixel, MOVING);
+  }
+
+  /** @param {Level} level */
+  #spans({ rowBlock, columnBlock, rows, columns }) {
+    const { view: { x0, x1, y0, y1 }, pixels } = this.#look;
+    return {
+      x: spanOf(x0 / rowBlock, x1 / rowBlock, pixels.x, rows),
+      y: spanOf(y0 / columnBlock, y1 / columnBlock, pixels.y, columns),
+    };
+  }
+
+  /** @param {Seen} seen @param {Statistic} statistic */
+  #wantPyramid({ plane, pyramids }, statistic) {
+    const { rows, columns } = this.#perPixel;
+    const isOfUse = blockFor(rows, MOVING) > 1 || blockFor(columns, MOVING) > 1;
+    if (plane.samples.length < SMALLEST_FOR_PYRAMID || !isOfUse || pyramids.has(statistic)) return;
+    pyramids.set(statistic, []);
+    // Drawing the picture has priority.
+    setTimeout(async () => pyramids.set(statistic, await this.#load(plane, statistic)));
   }
 }
 
 /** Pixels along the picture's x and y. @param {Area} band @param {Orientation} orientation */
 const pixelsOf = ({ width, height }, { swapped }) =>
   swapped ? { x: height, y: width } : { x: width, y: height };
+
+/**
+ * Along one axis: the number of entries of the part, where the view begins and ends among them, and their edges in the
+ * level.
+ *
+ * @param {number} low the view, in entries of the level
+ * @param {number} high
+ * @param {number} pixels of the screen
+ * @param {number} length of the level
+ */
+function spanOf(low, high, pixels, length) {
+  if (high - low > pixels) {
+    return { size: pixels, from: 0, to: pixels, edges: () => pixelEdges(low, high, pixels, length) };
+  }
+  const [first, last] = [Math.max(0, Math.floor(low)), Math.min(length, Math.ceil(high))];
+  const size = last - first;
+  const edges = () => Uint32Array.from({ length: size + 1 }, (_, i) => first + i);
+  return { size, from: low - first, to: high - first, edges };
+}
 
 /** @param {Uint32Array} colors @param {Layer} layer */
 function addLayer(colors, { samples, min, max, lut }) {
@@ -168,32 +262,32 @@ function markMissing(colors, { samples }) {
   }
 }
 
+/** @typedef {ReturnType<typeof spanOf>} Span */
+
 /**
  * Each pixel of an area takes the colour under its centre.
  *
- * @type {(image: {words: Uint32Array, width: number}, colors: Uint32Array, part: Part, orientation: Orientation, area: Area) => void}
+ * @type {(image: {words: Uint32Array, width: number}, colors: Uint32Array, spans: {x: Span, y: Span}, orientation: Orientation, area: Area) => void}
  */
-function place({ words, width }, colors, part, { swapped, fromRight, fromBottom }, area) {
-  const { x0, x1, y0, y1 } = part.view;
-  const alongX = centres(x0, x1, swapped ? area.height : area.width, part.width)
-    .map((row) => row * part.height);
-  const alongY = centres(y0, y1, swapped ? area.width : area.height, part.height);
+function place({ words, width }, colors, { x, y }, { swapped, fromRight, fromBottom }, area) {
+  const alongX = centres(x, swapped ? area.height : area.width).map((row) => row * y.size);
+  const alongY = centres(y, swapped ? area.width : area.height);
   const [across, down] = swapped ? [alongY, alongX] : [alongX, alongY];
   if (fromRight) across.reverse();
   if (fromBottom) down.reverse();
-  for (let y = 0; y < down.length; y += 1) {
-    const start = (area.top + y) * width + area.left;
-    if (y > 0 && down[y] === down[y - 1]) {
+  for (let line = 0; line < down.length; line += 1) {
+    const start = (area.top + line) * width + area.left;
+    if (line > 0 && down[line] === down[line - 1]) {
       words.copyWithin(start, start - width, start - width + across.length);
       continue;
     }
-    const row = down[y];
-    for (let x = 0; x < across.length; x += 1) words[start + x] = colors[row + across[x]];
+    const row = down[line];
+    for (let i = 0; i < across.length; i += 1) words[start + i] = colors[row + across[i]];
   }
 }
 
-/** Sample under the centre of each of `count` canvas pixels. @param {number} from @param {number} to @param {number} count @param {number} size */
-function centres(from, to, count, size) {
+/** Entry of the part under the centre of each of `count` canvas pixels. @param {Span} span @param {number} count */
+function centres({ from, to, size }, count) {
   const places = new Uint32Array(count);
   for (let i = 0; i < count; i += 1) {
     places[i] = Math.min(size - 1, Math.max(0, Math.floor(from + ((i + 0.5) / count) * (to - from))));

@@ -1,12 +1,28 @@
-/** A bar between two panes that moves by dragging or arrow keys (role `separator`). */
+/** Handles that move by dragging and keys. */
 
 /** Smallest share of a pane in percent. */
 const SMALLEST = 15;
 
-/** Steps of keys, in percent. @type {Readonly<Record<string, number>>} */
-const STEPS = { ArrowUp: -2, ArrowDown: 2, PageUp: -10, PageDown: 10 };
+/** Steps by `event.key`. @typedef {Readonly<Record<string, number>>} Steps */
+
+/** Of a divider, in percent. @type {Steps} */
+const DIVIDER = { ArrowUp: -2, ArrowDown: 2, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
+
+/** Of a slider; a page has ten. @type {Steps} */
+export const SLIDER = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 /**
+ * Moves a bar between two panes (role `separator`).
+ *
  * @param {HTMLElement} bar between the panes, in a container whose height both share
  * @param {(percent: number) => void} onMove share of the upper pane
  * @param {() => number} leastHeight of a pane in CSS pixels, if both have room
@@ -29,15 +45,7 @@ export function attachDivider(bar, onMove, leastHeight, start = 54) {
     move(100 * (event.clientY - box.top) / box.height);
   });
   bar.addEventListener("dblclick", () => move(start));
-  bar.addEventListener("keydown", (event) => {
-    const step = STEPS[event.key];
-    if (step !== undefined) move(percent + step);
-    else if (event.key === "Home") move(0);
-    else if (event.key === "End") move(100);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
+  onSteps(bar, DIVIDER, (step) => move(percent + step));
   move(start);
 }
 
@@ -49,4 +57,15 @@ export function onDrag(handle, move) {
     event.preventDefault();
   });
   handle.addEventListener("pointermove", (event) => handle.hasPointerCapture(event.pointerId) && move(event));
+}
+
+/** Follows keys on a handle. @param {HTMLElement} handle @param {Steps} steps @param {(step: number, isFar: boolean) => void} move */
+export function onSteps(handle, steps, move) {
+  handle.addEventListener("keydown", (event) => {
+    const step = steps[event.key];
+    if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    move(step, event.shiftKey);
+    event.preventDefault();
+    event.stopPropagation();
+  });
 }
