@@ -266,6 +266,12 @@ export class Viewer {
     return store;
   }
 
+  /** Waits until a recording is open. */
+  async shows(name: string): Promise<void> {
+    await this.says("#title", name);
+    await this.ended();
+  }
+
   /** Waits until opening has ended, with or without success. */
   async ended(): Promise<void> {
     await this.page.waitForFunction(openingEnded);
@@ -314,6 +320,12 @@ export class Viewer {
   /** Box of an element in CSS pixels of the page. */
   async box(selector: string) {
     return (await this.page.locator(selector).first().boundingBox())!;
+  }
+
+  /** Points at a place of a plot or chart, in fractions from its upper left corner. */
+  async hover(x: number, y: number, selector = "#source .plot"): Promise<void> {
+    const box = await this.box(selector);
+    await this.page.mouse.move(box.x + x * box.width, box.y + y * box.height);
   }
 
   async drag(from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> {

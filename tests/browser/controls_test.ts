@@ -86,6 +86,20 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer, page) =>
   assert.notDeepEqual(await viewer.labels(), zoomed);
   await page.click("#source .home");
   assert.deepEqual(await viewer.labels(), whole);
+  // Keys zoom, too: along time, across it, home and back.
+  await page.locator("#source .plot").focus();
+  const after = async (key: string) => {
+    await page.keyboard.press(key);
+    return [await viewer.labels(), await space()];
+  };
+  const [closer, sameSpace] = await after("+");
+  assert.notDeepEqual(closer, whole);
+  assert.deepEqual(sameSpace, wholeSpace);
+  const narrow = await after("}");
+  assert.notDeepEqual(narrow[1], wholeSpace);
+  assert.deepEqual(await after("0"), [whole, wholeSpace]);
+  assert.deepEqual(await after("Backspace"), narrow);
+  await page.keyboard.press("0");
   // A box on the reference zooms both axes by the same factor.
   const start = await viewer.place("reference", REFERENCE, 20, 20);
   const end = await viewer.place("reference", REFERENCE, 51, 51);

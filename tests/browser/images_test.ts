@@ -17,7 +17,7 @@ import { viewerSuite } from "./suite.ts";
 const { test } = viewerSuite();
 
 test(
-  "images: a line has a length, a rectangle its mean in each image, kept and undone",
+  "images: lines have a length, rectangles a mean in each image, kept and undone",
   async (viewer, page) => {
     await openStack(viewer);
     await draw(viewer, "line", ...SPOT_LINE);

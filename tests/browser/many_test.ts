@@ -7,7 +7,17 @@ import { forgetStatus } from "./in_page.js";
 import { floatTiff, scanFile } from "./line_scan.ts";
 import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { IMAGES, measuredStack, SPOT_LINE } from "./measured_stack.ts";
-import { bandsOf, drag, draw, findEvents, measureVelocities, table, unfold } from "./measuring_hand.ts";
+import {
+  bandsOf,
+  drag,
+  draw,
+  findEvents,
+  measureVelocities,
+  openArchive,
+  table,
+  treatAsLineScan,
+  unfold,
+} from "./measuring_hand.ts";
 import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
 
@@ -31,11 +41,6 @@ function writeScans(
     Deno.writeFileSync(at(number), new Uint8Array(number), { append: true });
   }
   return at;
-}
-
-async function shows(viewer: Viewer, name: string): Promise<void> {
-  await viewer.says("#title", name);
-  await viewer.ended();
 }
 
 /** Draws two bands, finds events in the first and measures velocities in it. */
@@ -88,7 +93,7 @@ test("all recordings of a folder have the numbers that the page finds in one", a
   assert.equal(new Set(words.slice(0, 4)).size, 1, words.join("; "));
   // The work is there as if drawn by hand.
   await page.click("#recording-next");
-  await shows(viewer, nameOf(3));
+  await viewer.shows(nameOf(3));
   assert.deepEqual(await bands(viewer), ["Band 1", "Band 2"]);
   assert.deepEqual((await table(viewer, "#csv-velocity")).rows, velocities.rows);
   assert.deepEqual((await table(viewer, "#csv-events")).rows, events.rows);
@@ -103,11 +108,11 @@ test("recordings with work of their own are measured with it, or left out", asyn
   await page.fill("#shape-name", "Mine");
   await viewer.kept();
   await page.locator(".recording", { hasText: nameOf(1) }).click();
-  await shows(viewer, nameOf(1));
+  await viewer.shows(nameOf(1));
   await page.check("#accepted");
   await viewer.kept();
   await page.click("#recording-next");
-  await shows(viewer, nameOf(2));
+  await viewer.shows(nameOf(2));
   await measureOne(viewer);
   const column = await measureAll(viewer);
   assert.deepEqual(column("Band"), ["Band 1", "Band 2", "Band 1", "Band 2", "Mine"]);
@@ -121,7 +126,7 @@ test("recordings with work of their own are measured with it, or left out", asyn
   assert.deepEqual(others("Band"), ["", "Band 1", "Band 2", ""]);
   assert.deepEqual(others("Error").at(-1), "Left out: it has work of its own");
   await page.click("#recording-next");
-  await shows(viewer, nameOf(3));
+  await viewer.shows(nameOf(3));
   assert.deepEqual(await bands(viewer), ["Mine"]);
 });
 
@@ -132,7 +137,7 @@ test("regions and settings go to the next recording in one step", async (viewer,
   await viewer.enter("#velocity-window", "60");
   await unfold(viewer, "many");
   await page.click("#use-next");
-  await shows(viewer, nameOf(2));
+  await viewer.shows(nameOf(2));
   assert.match(await viewer.text("#notice-text"), /^Regions and settings of scan_01\.oir/);
   assert.deepEqual(await bands(viewer), ["Band 1", "Band 2"]);
   assert.equal(await page.inputValue("#velocity-window"), "60");
@@ -145,7 +150,7 @@ test("regions and settings go to the next recording in one step", async (viewer,
   await viewer.kept();
   // They are used up.
   await page.click("#recording-next");
-  await shows(viewer, nameOf(3));
+  await viewer.shows(nameOf(3));
   assert.deepEqual(await bands(viewer), []);
 });
 
@@ -186,17 +191,12 @@ test("a run can be cancelled, and what it measured is there", async (viewer, pag
 
 test("the members of a collection are measured like files", async (viewer, page) => {
   const at = writeScans(viewer, "members", 3);
-  const order = { members: [1, 2, 3].map((number) => ({ path: at(number), name: `Mouse ${number}` })) };
-  const ordered = await fetch(`${viewer.server.baseUrl}/api/v2/export`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(order),
-  });
-  const archive = await fetch(viewer.server.baseUrl + (await ordered.json()).downloadUrl);
-  const path = join(viewer.server.folder, "mice.zip");
-  Deno.writeFileSync(path, await archive.bytes());
-  await viewer.openPath(path);
-  await shows(viewer, "mice.zip");
+  await openArchive(
+    viewer,
+    "mice",
+    [1, 2, 3].map((number) => ({ path: at(number), name: `Mouse ${number}` })),
+  );
+  await viewer.shows("mice.zip");
   await measureOne(viewer);
   const velocities = await table(viewer, "#csv-velocity");
   await unfold(viewer, "many");
@@ -223,10 +223,7 @@ test("images take what was typed to make one a line scan", async (viewer, page) 
     Deno.writeFileSync(join(folder, `scan_0${seed}.tif`), floatTiff(lines, columns, samples));
   }
   await viewer.openPath(join(folder, "scan_01.tif"));
-  await unfold(viewer, "typed");
-  await viewer.enter("#typed-line", "2");
-  await viewer.enter("#typed-pixel", "0.5");
-  await page.click("#typed-treat");
+  await treatAsLineScan(viewer);
   await measureVelocities(viewer);
   await viewer.kept();
   const column = await measureAll(viewer);
@@ -234,7 +231,7 @@ test("images take what was typed to make one a line scan", async (viewer, page) 
   // 0.8 px of 0.5 µm in 2 ms.
   for (const mean of column("Mean velocity (um/s)")) assert(Math.abs(Number(mean) / 200 - 1) < 0.03, mean);
   await page.click("#recording-next");
-  await shows(viewer, "scan_02.tif");
+  await viewer.shows("scan_02.tif");
   assert.equal(await viewer.text("#source h2"), "Line scan");
 });
 
@@ -355,7 +352,7 @@ test("image series of a folder are measured with the drawings of one", async (vi
   assert.deepEqual(column("Mean of the projection").map(Number), [...projected, ...projected]);
 
   await page.click("#recording-next");
-  await shows(viewer, "two.ome.tif");
+  await viewer.shows("two.ome.tif");
   await page.locator("#image-back:not([hidden])").waitFor({ state: "attached" });
   assert.deepEqual((await table(viewer, "#csv-images")).rows.map((row) => Number(row[1])), curve);
   assert.deepEqual((await table(viewer, "#csv-regions")).rows, regions.rows);

@@ -123,19 +123,6 @@ test("the trace follows a flipped picture, and below a turned one has its own ax
   assert.equal(await ownAxis.count(), 1);
 });
 
-test("every ? leads to a section of the manual", async (_viewer, page) => {
-  const links = await page.locator("a.help").evaluateAll((all) =>
-    all.map((link) => new URL(link.getAttribute("href")!, link.baseURI).href)
-  );
-  assert(links.length > 15, `${links}`);
-  for (const [path, sections] of Object.entries(Object.groupBy(links, (link) => link.replace(/#.*/, "")))) {
-    await page.goto(path);
-    const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id));
-    const hashes = sections!.map((link) => new URL(link).hash.slice(1)).filter((hash) => hash !== "");
-    assert.deepEqual(hashes.filter((hash) => !ids.includes(hash)), [], path);
-  }
-});
-
 test("traces are averaged and relative to a baseline, by the last valid numbers", async (viewer, page) => {
   await drawBand(viewer, ...ACTIVE);
   await page.check("#trace-change");
@@ -210,7 +197,7 @@ test("bands have names and colours, on the reference's path too", async (viewer,
   assert(!await hint.isVisible());
 });
 
-test("a cancelled drag leaves no marks", async (viewer, page) => {
+test("a cancelled drag leaves no marks, and every ? leads to the manual", async (viewer, page) => {
   const box = await viewer.box("#source .plot");
   const lines = "#source polyline, #reference polyline";
   await page.mouse.move(box.x + 50, box.y + 20);
@@ -233,6 +220,17 @@ test("a cancelled drag leaves no marks", async (viewer, page) => {
   }
   assert.equal(await bandsOf(viewer).count(), 0);
   assert.equal(await page.locator("#measure-lines output").textContent(), "");
+  // Every ? leads to a section of the manual.
+  const links = await page.locator("a.help").evaluateAll((all) =>
+    all.map((link) => new URL(link.getAttribute("href")!, link.baseURI).href)
+  );
+  assert(links.length > 15, `${links}`);
+  for (const [path, sections] of Object.entries(Object.groupBy(links, (link) => link.replace(/#.*/, "")))) {
+    await page.goto(path);
+    const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id));
+    const hashes = sections!.map((link) => new URL(link).hash.slice(1)).filter((hash) => hash !== "");
+    assert.deepEqual(hashes.filter((hash) => !ids.includes(hash)), [], path);
+  }
 });
 
 test("a line over a streak shows time, distance and velocity", async (viewer, page) => {
@@ -286,8 +284,7 @@ test("velocities over time are measured and shown with their confidence", async 
     assert.equal(verdict, "measured");
   }
   // The cursor says what the window around it has.
-  const plot = await viewer.box("#source .plot");
-  await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
+  await viewer.hover(0.5, 0.5);
   await viewer.settle();
   const said = (await page.locator("#velocity-chart").textContent())!.match(/1\d\d\.\d µm\/s ± \d\.\d+ %$/);
   assert(said !== null && Math.abs(parseFloat(said[0]) / truth - 1) < 0.05);
@@ -372,8 +369,7 @@ test("events are found, edited and saved", async (viewer, page) => {
   await list.nth(1).locator("button").click();
   assert.equal(await list.count(), 1);
   await page.click("#tool-zoom");
-  const plot = await viewer.box("#source .plot");
-  await page.mouse.move(plot.x + (TRANSIENTS[1] + 20) / LINES * plot.width, plot.y + plot.height / 2);
+  await viewer.hover((TRANSIENTS[1] + 20) / LINES, 0.5);
   await page.keyboard.press("x");
   await page.focus("#source .plot");
   await page.keyboard.press("ArrowRight");

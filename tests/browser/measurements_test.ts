@@ -102,12 +102,8 @@ test("measurements: sparks are found, outlined, removed and added by hand", asyn
   assert.equal(await outlines.count(), 3);
   await rows.nth(1).locator("button").click();
   assert.equal(await rows.count(), 2);
-  const plot = await viewer.box("#source .plot");
   const [line, column] = SPARKS[1];
-  await page.mouse.move(
-    plot.x + (line + 6) / LINES * plot.width,
-    plot.y + (1 - (column + 0.5) / COLUMNS) * plot.height,
-  );
+  await viewer.hover((line + 6) / LINES, 1 - (column + 0.5) / COLUMNS);
   await page.locator("#sparks-add").focus();
   await page.keyboard.press("Enter");
   await rows.nth(2).waitFor();

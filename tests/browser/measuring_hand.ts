@@ -1,4 +1,5 @@
 /** What a user's hand does to measure: opens a recording, draws, measures, saves, and reads the tables. */
+import { connect, type Server } from "../../static/client/v2/acq-client.js";
 import type { Viewer } from "./browser.ts";
 import { measuredScan, SCAN_SHAPE } from "./measured_scan.ts";
 import { IMAGES, measuredStack } from "./measured_stack.ts";
@@ -53,6 +54,27 @@ export async function findEvents(viewer: Viewer, channel?: string): Promise<void
   await unfold(viewer, "events");
   if (channel !== undefined) await viewer.page.selectOption("#events-channel", channel);
   await viewer.page.click("#events-start");
+}
+
+/** Treats an image as a line scan of 2 ms a line and 0.5 µm a pixel. */
+export async function treatAsLineScan(viewer: Viewer, time = "rows"): Promise<void> {
+  await unfold(viewer, "typed");
+  await viewer.page.selectOption("#typed-time", time);
+  await viewer.enter("#typed-line", "2");
+  await viewer.enter("#typed-pixel", "0.5");
+  await viewer.page.click("#typed-treat");
+}
+
+/** Exports recordings into an archive and opens it. */
+export async function openArchive(
+  viewer: Viewer,
+  name: string,
+  members: Parameters<Server["export"]>[0],
+): Promise<void> {
+  const server = await connect(viewer.server.baseUrl);
+  const { url } = await server.export(members);
+  const archive = await fetch(url);
+  await viewer.openBytes(`${name}.zip`, await archive.bytes());
 }
 
 export async function makeKymograph({ page }: Viewer): Promise<void> {

@@ -51,46 +51,41 @@ const STATISTICS = {
   min: [(samples: number[]) => Math.min(...samples), 0, 500],
 } as const;
 
-test(
-  "each pixel shows the mean, maximum or minimum of the samples centred under it",
-  async (viewer, page) => {
-    await openLines(viewer, "noise", NOISE);
-    const column = 20;
-    for (const way of ["samples", "pyramid"]) {
-      if (way === "pyramid") await waitForPyramid(viewer);
-      for (const [statistic, [reduce, min, max]] of Object.entries(STATISTICS)) {
-        await page.selectOption("#statistic", statistic);
-        await setRange(viewer, "source-0", min, max);
-        await viewer.settle();
-        const drawn = await levelsAlong(viewer, column);
-        const edge = (pixel: number) => Math.round(pixel / drawn.length * LINES);
-        const apart = drawn.map((found, pixel) => {
-          const lines = Array.from({ length: edge(pixel + 1) - edge(pixel) }, (_, i) => edge(pixel) + i);
-          const wanted = reduce(lines.map((line) => NOISE[line * COLUMNS + column]!));
-          return Math.abs(found - level(wanted, min, max));
-        });
-        assert(Math.max(...apart) <= 1, `${way}, ${statistic}: ${Math.max(...apart)} levels apart`);
-      }
+test("each pixel shows the mean, maximum or minimum of the samples under it", async (viewer, page) => {
+  await openLines(viewer, "noise", NOISE);
+  const column = 20;
+  for (const way of ["samples", "pyramid"]) {
+    if (way === "pyramid") await waitForPyramid(viewer);
+    for (const [statistic, [reduce, min, max]] of Object.entries(STATISTICS)) {
+      await page.selectOption("#statistic", statistic);
+      await setRange(viewer, "source-0", min, max);
+      await viewer.settle();
+      const drawn = await levelsAlong(viewer, column);
+      const edge = (pixel: number) => Math.round(pixel / drawn.length * LINES);
+      const apart = drawn.map((found, pixel) => {
+        const lines = Array.from({ length: edge(pixel + 1) - edge(pixel) }, (_, i) => edge(pixel) + i);
+        const wanted = reduce(lines.map((line) => NOISE[line * COLUMNS + column]!));
+        return Math.abs(found - level(wanted, min, max));
+      });
+      assert(Math.max(...apart) <= 1, `${way}, ${statistic}: ${Math.max(...apart)} levels apart`);
     }
-    const said = `1 pixel = ${Math.round(LINES / (await levelsAlong(viewer, column)).length)} lines, min`;
-    assert((await viewer.text("#source .readout")).endsWith(said));
-    assert.equal(await page.locator(`#source svg.labels svg text:text-is("${said}")`).count(), 1);
-    // A moving view may be coarser; at rest it is exact again.
-    const plot = page.locator("#source .plot");
-    const drawn = async () =>
-      (await page.screenshot({ clip: (await plot.boundingBox())! })).toString("base64");
-    await page.mouse.move(5, 5);
-    await viewer.settle();
-    const before = await drawn();
-    const { x, y, width, height } = (await plot.boundingBox())!;
-    await page.mouse.move(x + width / 3, y + height / 2);
-    for (let i = 0; i < 8; i += 1) await page.mouse.wheel(0, i < 4 ? -100 : 100);
-    await plot.press("0");
-    await page.mouse.move(5, 5);
-    await viewer.settle();
-    assert.equal(await drawn(), before);
-  },
-);
+  }
+  const said = `1 pixel = ${Math.round(LINES / (await levelsAlong(viewer, column)).length)} lines, min`;
+  assert((await viewer.text("#source .readout")).endsWith(said));
+  assert.equal(await page.locator(`#source svg.labels svg text:text-is("${said}")`).count(), 1);
+  // A moving view may be coarser; at rest it is exact again.
+  const plot = page.locator("#source .plot");
+  const drawn = async () => (await page.screenshot({ clip: (await plot.boundingBox())! })).toString("base64");
+  await page.mouse.move(5, 5);
+  await viewer.settle();
+  const before = await drawn();
+  await viewer.hover(1 / 3, 0.5);
+  for (let i = 0; i < 8; i += 1) await page.mouse.wheel(0, i < 4 ? -100 : 100);
+  await plot.press("0");
+  await page.mouse.move(5, 5);
+  await viewer.settle();
+  assert.equal(await drawn(), before);
+});
 
 test("events that the mean hides show without a choice; a choice wins", async (viewer, page) => {
   // Noise from 0 to 799 and three lines of 2000: the mean of a pixel rises by 3 * 1600 / 34.
@@ -113,8 +108,7 @@ test("events that the mean hides show without a choice; a choice wins", async (v
 
   await page.selectOption("#along", "x");
   await viewer.settle();
-  const { x, y, width, height } = await viewer.box("#source .plot");
-  await page.mouse.move(x + width / 2, y + height / 2);
+  await viewer.hover(0.5, 0.5);
   await viewer.settle();
   const labels = await page.locator("#chart text").allTextContents();
   assert(labels.includes("2000"), `the band reaches the event: ${labels}`);

@@ -52,7 +52,7 @@ test("sliders and keys step through time and focus, and contrast stays", async (
   assert.equal(await page.locator("#scene-choice").isVisible(), false);
 });
 
-test("play goes round at a valid rate, and pauses", async (viewer, page) => {
+test("play goes round at a valid rate and pauses, and scenes open", async (viewer, page) => {
   await viewer.open(SERIES);
   for (const [typed, counts] of [["-3", "0.1"], ["", "10"], ["12.5", "12.5"], ["99999", "60"]] as const) {
     await viewer.enter("#rate", typed);
@@ -64,10 +64,7 @@ test("play goes round at a valid rate, and pauses", async (viewer, page) => {
   await viewer.says("#axis-t output", "2 / 12");
   await page.click("#play");
   assert.equal(await page.getAttribute("#play", "aria-pressed"), "false");
-});
-
-test("scenes have names and sizes and open through the session", async (viewer, page) => {
-  await viewer.open(SERIES);
+  // Scenes have names and sizes and open through the session.
   assert.deepEqual(await page.locator("#scene option").allTextContents(), [
     "cells · 64 × 48 · 12 time points",
     "overview · 64 × 48",

@@ -26,8 +26,7 @@ const open = ({ page }: Viewer) => page.locator("#recording-list [aria-current]"
 
 /** Waits until a recording is open and marked. */
 async function shows(viewer: Viewer, name: string): Promise<void> {
-  await viewer.says("#title", name);
-  await viewer.ended();
+  await viewer.shows(name);
   await viewer.page.locator(".recording[aria-current] .file", { hasText: name }).waitFor();
 }
 

@@ -19,8 +19,10 @@ import {
   findEvents,
   makeKymograph,
   measureVelocities,
+  openArchive,
   openStack,
   saved,
+  treatAsLineScan,
   unfold,
 } from "./measuring_hand.ts";
 import { streaks } from "./streaks.ts";
@@ -91,8 +93,7 @@ async function measureAll(viewer: Viewer): Promise<void> {
   if (await rows.count() > 1) await rows.last().locator("button").click();
   await page.focus("#source .plot");
   for (const place of [0.31, 0.62]) {
-    const box = await viewer.box("#source .plot");
-    await page.mouse.move(box.x + place * box.width, box.y + place * box.height);
+    await viewer.hover(place, place);
     await page.keyboard.press("x");
   }
   await viewer.enter("#cursor-lines", "3");
@@ -342,15 +343,7 @@ test("the list of scenes tells of the open member whether it is accepted", async
     accepted: name === "b",
   }));
   for (const { path } of members) await Deno.copyFile(SCAN, path);
-  const response = await fetch(`${server.baseUrl}/api/v2/export`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ members }),
-  });
-  const { downloadUrl } = await response.json();
-  const archive = join(server.folder, "two.zip");
-  await Deno.writeFile(archive, await (await fetch(server.baseUrl + downloadUrl)).bytes());
-  await viewer.openPath(archive);
+  await openArchive(viewer, "two", members);
   const scenes = () => page.locator("#scene option").allTextContents();
   const isAccepted = async () => (await scenes()).map((text) => text.endsWith("accepted"));
   assert.deepEqual(await isAccepted(), [false, false]);
@@ -401,11 +394,7 @@ test("an image whose columns are lines comes back as a line scan", async (viewer
   const [lines, columns] = [300, 40];
   const samples = new Float32Array(lines * columns).map((_, i) => (i * 7919) % 1000);
   await viewer.openPlain("plain", { planes: [samples], rows: columns, columns: lines });
-  await unfold(viewer, "typed");
-  await page.selectOption("#typed-time", "columns");
-  await viewer.enter("#typed-line", "2");
-  await viewer.enter("#typed-pixel", "0.5");
-  await page.click("#typed-treat");
+  await treatAsLineScan(viewer, "columns");
   await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
   await page.check("#accepted");
   const trace = (of: Viewer) => tables(of, ["traces"]);

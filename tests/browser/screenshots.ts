@@ -24,8 +24,7 @@ const browser = await startChromium();
 await using viewer = await Viewer.load(browser, server, { viewport: { width: 1280, height: 800 } });
 
 await viewer.open(LINE_SCAN);
-const plot = await viewer.box("#source .plot");
-await viewer.page.mouse.move(plot.x + plot.width * 0.415, plot.y + plot.height * 0.47);
+await viewer.hover(0.415, 0.47);
 await viewer.settle();
 await viewer.page.screenshot({ path: join(IMAGES, "line-scan.png") });
 
@@ -102,9 +101,8 @@ await picture("events", scan, async (viewer) => {
 await picture("cursors", scan, async (viewer) => {
   const { page } = viewer;
   await show(viewer, "cursors");
-  const plot = await viewer.box("#source .plot");
   for (const [x, y] of [[0.24, 0.55], [0.62, 0.3]] as const) {
-    await page.mouse.move(plot.x + x * plot.width, plot.y + y * plot.height);
+    await viewer.hover(x, y);
     await page.keyboard.press("x");
   }
 });

@@ -1,7 +1,7 @@
 /** Images of files that do not say that they are line scans. */
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
-import { measureVelocities, table, unfold } from "./measuring_hand.ts";
+import { measureVelocities, table, treatAsLineScan, unfold } from "./measuring_hand.ts";
 import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
 
@@ -25,11 +25,7 @@ test("an image is measured as the line scan that was typed or read from a text",
   assert.match((await page.locator("#tools-why").textContent())!, /Treat as line scan/);
   assert(await page.locator("#tool-band").isDisabled());
   assert(!await page.locator("#measure-velocity").isVisible());
-  await unfold(viewer, "typed");
-  await page.selectOption("#typed-time", "columns");
-  await viewer.enter("#typed-line", "2");
-  await viewer.enter("#typed-pixel", "0.5");
-  await page.click("#typed-treat");
+  await treatAsLineScan(viewer, "columns");
   const measured = async () => {
     await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
     assert.equal(await page.locator("#tools-why").isVisible(), false);

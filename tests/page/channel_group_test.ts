@@ -5,12 +5,7 @@ import { ChannelGroup } from "../../static/demo/v2/picture/channel_group.js";
 const plane: any = { shape: [1, 2] };
 
 function group(names: string[]): ChannelGroup {
-  const channels = names.map((name, index) => ({
-    index,
-    name,
-
-    samples: Float32Array.of(index, 10 + index),
-  }));
+  const channels = names.map((name, index) => ({ index, name, samples: Float32Array.of(index, 10 + index) }));
   return new ChannelGroup({ plane, channels });
 }
 
@@ -53,12 +48,4 @@ Deno.test("automatic ranges follow the reduction, colours share one range, chose
   colors.channels[0]!.setRange(3, 4);
   colors.see(() => Float32Array.of(0, 200));
   assert.deepEqual(ranges(), [[3, 4], [2, 199], [2, 199]]);
-});
-
-Deno.test("show displays the first channels", () => {
-  const three = group(["a", "b", "c"]);
-  three.show(2);
-  assert.deepEqual(shown(three), [true, true, false]);
-  three.show(Infinity);
-  assert.deepEqual(shown(three), [true, true, true]);
 });

@@ -52,26 +52,3 @@ Deno.test("labels neither overlap nor leave the box, at any size and range", () 
     { numRuns: 1000, seed: 6 },
   );
 });
-
-Deno.test("the frame keeps the aspect", () => {
-  const range = { low: 0, high: 50, title: "" };
-  const { plot } = layoutFrame({ width: 800, height: 300, x: range, y: range, aspect: 2, measure });
-  assert(Math.abs(plot.width / plot.height - 2) < 1e-9);
-});
-
-Deno.test("a reversed axis has as many labels", () => {
-  const labels = (low: number, high: number) => {
-    const y = { low: 0, high: 20, title: "Position (µm)" };
-    const { marks } = layoutFrame({
-      width: 900,
-      height: 300,
-      x: { low, high, title: "Time (s)" },
-      y,
-      aspect: null,
-      measure,
-    });
-    return (marks as Text[]).flatMap(({ text, anchor }) => anchor === "middle" && text ? [text] : []);
-  };
-  assert(labels(0, 1.27).length > 5);
-  assert.deepEqual(labels(1.27, 0).sort(), labels(0, 1.27).sort());
-});

@@ -16,25 +16,20 @@ Deno.test("the path comes from scanPath, else from lineRoi", () => {
   assert.deepEqual(pathPoints(null), []);
 });
 
-Deno.test("columns are spread over a slanted line from start to end", () => {
+Deno.test("columns are spread from the start of the path to its end", () => {
   const points = [{ x: 100, y: 20 }, { x: 30, y: 110 }];
   assert.deepEqual(placeOfColumn(points, 64, 0), { x: 100, y: 20 });
   assert.deepEqual(placeOfColumn(points, 64, 63), { x: 30, y: 110 });
   // A third of the way: 21 of 63.
   const third = placeOfColumn(points, 64, 21);
   assert(Math.hypot(third.x - (100 - 70 / 3), third.y - 50) < 1e-9);
-});
-
-Deno.test("columns are spread by length over a bent path", () => {
-  // 3-4-5 triangles: 5 pixels, then 10; column 10 of 0 to 15 lies 5 pixels into the second part.
-  const points = [{ x: 0, y: 0 }, { x: 3, y: 4 }, { x: 3, y: 14 }];
-  assert.deepEqual(placeOfColumn(points, 16, 10), { x: 3, y: 9 });
-});
-
-Deno.test("a path with one point per column maps them one to one", () => {
-  const points = [{ x: 0, y: 0 }, { x: 1, y: 0 }, { x: 9, y: 0 }];
-  assert.deepEqual(placeOfColumn(points, 3, 1), { x: 1, y: 0 });
-  assert.equal(columnNear(points, 3, { x: 2, y: 1 }).column, 1);
+  // Over a bent path by length: 5 pixels, then 10; column 10 of 0 to 15 lies 5 pixels into the second part.
+  const bent = [{ x: 0, y: 0 }, { x: 3, y: 4 }, { x: 3, y: 14 }];
+  assert.deepEqual(placeOfColumn(bent, 16, 10), { x: 3, y: 9 });
+  // With one point per column one to one.
+  const each = [{ x: 0, y: 0 }, { x: 1, y: 0 }, { x: 9, y: 0 }];
+  assert.deepEqual(placeOfColumn(each, 3, 1), { x: 1, y: 0 });
+  assert.equal(columnNear(each, 3, { x: 2, y: 1 }).column, 1);
 });
 
 Deno.test("a place beside the path finds the nearest column and its distance", () => {

@@ -67,7 +67,7 @@ export class WorkStore {
 
   /** Asks the browser, once, not to evict the storage. */
   persist() {
-    this.#persisted ??= navigator.storage.persist();
+    this.#persisted ??= navigator.storage?.persist();
   }
 
   /** @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} ask @returns {Promise<any>} */
