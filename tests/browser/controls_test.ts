@@ -1,6 +1,6 @@
 /** Every control of the viewer, by mouse and by keyboard. */
 import assert from "node:assert/strict";
-import { chartColors, clipboardText, focused } from "./in_page.js";
+import { chartColors, focused } from "./in_page.js";
 import { sample, SHAPE } from "./line_scan.ts";
 import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
 
@@ -162,7 +162,10 @@ test("profile, scan path, divider and data", async (viewer, page) => {
   assert.match(await viewer.text("#snippet"), /await fetch/);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.click("#copy");
-  assert.equal(await page.evaluate(clipboardText), await page.locator("#snippet").textContent());
+  assert.equal(
+    await page.evaluate("navigator.clipboard.readText()"),
+    await page.locator("#snippet").textContent(),
+  );
   const parts = { Header: "dims", "Open response": "servedDtype", Session: "totalBytes" };
   for (const [title, text] of Object.entries(parts)) {
     await page.click(`#developers > details > summary >> text="${title}"`);

@@ -8,28 +8,6 @@ const REFERENCE: readonly [number, number] = [128, 128];
 
 const { test, files } = viewerSuite();
 
-test("a line scan lies as in a plot, its reference upright, channels added and clamped", async (viewer) => {
-  await viewer.open(files.scan);
-  await setRange(viewer, "source-0", 0, 2550);
-  await setRange(viewer, "source-1", 500, 3000);
-  // Away from the scale bars.
-  for (const [row, column] of [[3, 2], [190, 60], [4, 60], [120, 30], [77, 41]] as const) {
-    const green = level(sample(0, row, column), 0, 2550);
-    const magenta = level(sample(1, row, column), 500, 3000);
-    const place = await viewer.place("source", SHAPE, row, column);
-    assertColor(await viewer.color(place), [magenta, green, magenta]);
-  }
-  await setRange(viewer, "reference-0", 0, 700);
-  await setRange(viewer, "reference-1", 500, 1400);
-  for (const [row, column] of [[5, 5], [6, 120], [120, 30], [60, 9]] as const) {
-    const place = await viewer.place("reference", REFERENCE, row, column);
-    const { at } = place;
-    const green = level(referenceSample(0, at.row, at.column), 0, 700);
-    const magenta = level(referenceSample(1, at.row, at.column), 500, 1400);
-    assertColor(await viewer.color(place), [magenta, green, magenta]);
-  }
-});
-
 test("an image of colour is drawn upright in its colours and true aspect", async (viewer) => {
   await viewer.open(files.image);
   for (const c of [0, 1, 2]) await setRange(viewer, `source-${c}`, 0, 255);

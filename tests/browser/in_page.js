@@ -31,8 +31,6 @@ export async function readPng({ bytes, x, y }) {
   return { width: bitmap.width, color: [...context.getImageData(x, y, 1, 1).data.subarray(0, 3)] };
 }
 
-export const clipboardText = () => navigator.clipboard.readText();
-
 export function focused() {
   const { id, ariaLabel, className, textContent } = document.activeElement;
   return id || ariaLabel || className || textContent;
@@ -86,8 +84,6 @@ export function tabIsShown(isShown) {
   Object.defineProperty(document, "hidden", { configurable: true, get: () => !isShown });
 }
 
-export const focusWindow = () => dispatchEvent(new Event("focus"));
-
 /**
  * Posts with each of `counts` further headers; returns the statuses, or the errors, and the
  * codes.
@@ -124,11 +120,6 @@ export function dropFile({ name, bytes }) {
   );
 }
 
-export function sliderTo({ id, value }) {
-  document.getElementById(id).value = String(value);
-  document.getElementById(id).dispatchEvent(new Event("input", { bubbles: true }));
-}
-
 /** Whether an element has this text; any white space counts as one space. */
 export const hasText = ({ selector, text }) =>
   document.querySelector(selector).textContent.replaceAll(/\s+/g, " ").includes(text);
@@ -138,8 +129,6 @@ export function drawnPixel({ picture, x, y }) {
   const context = document.querySelectorAll("canvas")[picture].getContext("2d");
   return [...context.getImageData(x, y, 1, 1).data];
 }
-
-export const isEmpty = (selector) => document.querySelector(selector).textContent === "";
 
 /** Records texts written on canvases from now on. */
 export function rememberWriting() {
@@ -151,8 +140,6 @@ export function rememberWriting() {
     return write.call(this, text, ...place);
   };
 }
-
-export const written = () => globalThis.writtenTexts;
 
 /** Whether all that an element has is seen without scrolling. */
 export const isSeenWhole = (selector) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Route } from "playwright-core";
 import type { Viewer } from "./browser.ts";
-import { forgetStatus, isEmpty, wasCancelled } from "./in_page.js";
+import { forgetStatus, wasCancelled } from "./in_page.js";
 import { openCard, viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
@@ -30,7 +30,7 @@ test("the heading has name, pixels, steps and warnings, the status disappears", 
   await page.click('#developers > details > summary >> text="Server"');
   assert.match(await viewer.text("#server-facts"), /\.oir/);
   await page.clock.fastForward("00:10");
-  await page.waitForFunction(isEmpty, "#status");
+  await page.locator("#status:empty").waitFor({ state: "attached" });
 });
 
 test("opening another file deletes the first session, and so does leaving", async (viewer) => {

@@ -32,18 +32,6 @@ async function opened(viewer: Viewer, path = SERIES): Promise<unknown> {
   return await view(viewer);
 }
 
-test("an ended session reopens by itself and keeps the view", async (viewer) => {
-  const before = await opened(viewer);
-  await new Promise((done) => setTimeout(done, 1200));
-  await step(viewer);
-  assert.deepEqual(await view(viewer), before);
-  assert.equal(await viewer.page.locator("#notice").isVisible(), false);
-  assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
-  const others = viewer.faults.filter((fault) => !/status of 404/.test(fault));
-  assert.deepEqual(others, []);
-  viewer.faults.length = 0;
-}, { flags: ["--session-ttl", "1s"] });
-
 test("without paths the page asks once for the file", async (viewer, page) => {
   const before = await opened(viewer);
   await new Promise((done) => setTimeout(done, 1200));

@@ -1,7 +1,7 @@
 /** The viewer where something is missing or small: no numbers, a phone, a server that is gone. */
 import assert from "node:assert/strict";
 import type { Viewer } from "./browser.ts";
-import { barsLieApart, canvasDensity, cutOff, focusWindow } from "./in_page.js";
+import { barsLieApart, canvasDensity, cutOff } from "./in_page.js";
 import { floatTiff, SHAPE } from "./line_scan.ts";
 import { assertColor, MICROMETRES, setRange, viewerSuite } from "./suite.ts";
 
@@ -103,7 +103,7 @@ test("a server that stands still or is gone is noticed, by one request at a time
   await server.freeze(true);
   viewer.requests.length = 0;
   try {
-    for (let i = 0; i < 5; i += 1) await page.evaluate(focusWindow);
+    for (let i = 0; i < 5; i += 1) await page.evaluate('dispatchEvent(new Event("focus"))');
     await page.waitForSelector("#notice:not([hidden])");
     assert.match(await viewer.text("#notice-text"), /does not answer\. Start acq-server again/);
     assert.deepEqual(viewer.requests, ["GET /api/v2/health"]);

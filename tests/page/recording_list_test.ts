@@ -78,24 +78,6 @@ Deno.test("a link of the list stays in its folder, any other path leads to its o
   deepEqual(asked, ["/d/", "/d/", "/e/"]);
 });
 
-Deno.test("new recordings arrive, and grow until a look finds them as they were", async () => {
-  const folders = { "/d/": [entry("/d/s1.tif")] };
-  const { list, names, heard } = listOf(folders);
-  await list.follow("/d/s1.tif", "/d/s1.tif");
-  deepEqual(heard(), ["changed"]);
-  await list.look();
-  deepEqual(heard(), []);
-  folders["/d/"] = [entry("/d/s1.tif"), entry("/d/s2.tif", 5), entry("/d/s3.tif", 6)];
-  await list.look();
-  deepEqual([names(), heard()], [["s1.tif", "s2.tif…", "s3.tif…"], ["changed", "arrived s2.tif s3.tif"]]);
-  folders["/d/"] = [entry("/d/s1.tif"), entry("/d/s2.tif", 5), entry("/d/s3.tif", 7)];
-  await list.look();
-  deepEqual([names(), heard()], [["s1.tif", "s2.tif", "s3.tif…"], ["changed"]]);
-  folders["/d/"] = [entry("/d/s2.tif", 5), entry("/d/s3.tif", 7)];
-  await list.look();
-  deepEqual([names(), heard(), list.index], [["s2.tif", "s3.tif"], ["changed"], -1]);
-});
-
 Deno.test("a server that is away keeps the list, one that refuses empties it", async () => {
   const folders: Record<string, Entry[] | Error> = { "/d/": [entry("/d/s1.tif"), entry("/d/s2.tif")] };
   const { list, names, heard } = listOf(folders);

@@ -5,74 +5,69 @@
 import { AcqError } from "../../../client/v2/acq-client.js";
 import { titled } from "../../../measure/axes.js";
 
-/** @import { Acquisition, ChannelInfo, OnProgress, OpenResponse, PlaneInfo, Position } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Acquisition, ChannelInfo, OnProgress, OpenResponse, PlaneInfo, PlaneOptions, Position } from "../../../client/v2/acq-client.d.ts" */
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
 
 /** Note on the page and in everything saved from the sample. */
 export const SAMPLE_NOTE = "Sample: a drawn line scan, not a recording";
 
-/** @typedef {{source: LoadedGroup, reference: LoadedGroup | null}} LoadedPlanes */
+/**
+ * @typedef {{source: LoadedGroup, reference: LoadedGroup | null}} LoadedPlanes
+ * @typedef {{plane: (index: number, options: PlaneOptions) => Promise<{samples: Float32Array}>}} Planes by channel
+ * @typedef {Planes & {info: OpenResponse, reference: Planes | null}} Loadable an acquisition or the sample
+ */
 
 /**
  * Fetches all planes concurrently; progress counts them together.
  *
- * @type {(acquisition: Acquisition, position: Position, options: {signal: AbortSignal, onProgress: OnProgress}) => Promise<LoadedPlanes>}
+ * @type {(of: Loadable, position: Position, options: {signal: AbortSignal, onProgress: OnProgress}) => Promise<LoadedPlanes>}
  */
-export async function loadPlanes(acquisition, position, { signal, onProgress }) {
-  const { info, reference } = acquisition;
+export async function loadPlanes(of, position, { signal, onProgress }) {
+  const { info, reference } = of;
   // The first failure cancels the others.
   const ending = new AbortController();
   const options = { signal: AbortSignal.any([signal, ending.signal]) };
-  const channels = [...info.channels, ...info.reference?.channels ?? []];
-  const total = channels.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const all = [...info.channels, ...info.reference?.channels ?? []];
+  const total = all.reduce((sum, { byteLength }) => sum + byteLength, 0);
   let sum = 0;
-  /** @param {Pick<Acquisition, "plane">} of @param {Position} at @returns {LoadChannel} */
-  const from = (of, at) => async ({ index }) => {
-    let before = 0;
-    const count = (/** @type {number} */ received) => {
-      sum += received - before;
-      before = received;
-      onProgress(sum, total);
-    };
-    return (await of.plane(index, { ...at, ...options, onProgress: count })).samples;
-  };
+  /** @param {{plane: PlaneInfo, channels: ChannelInfo[]}} group @param {Planes} planes @param {Position} at @returns {Promise<LoadedGroup>} */
+  const load = async ({ plane, channels }, planes, at) => ({
+    plane: { ...plane, axes: titled(plane.axes) },
+    channels: await Promise.all(channels.map(async ({ index, name }) => {
+      let before = 0;
+      const count = (/** @type {number} */ received) => {
+        sum += received - before;
+        before = received;
+        onProgress(sum, total);
+      };
+      const { samples } = await planes.plane(index, { ...at, ...options, onProgress: count });
+      return { index, name, samples };
+    })),
+  });
   onProgress(0, total);
   try {
-    return await loadGroups(info, from(acquisition, position), reference && from(reference, {}));
+    const [source, referenceGroup] = await Promise.all([
+      load(info, of, position),
+      info.reference && reference && load(info.reference, reference, {}),
+    ]);
+    return { source, reference: referenceGroup };
   } catch (error) {
     ending.abort();
     throw error;
   }
 }
 
-/** @param {AbortSignal} signal @returns {Promise<LoadedPlanes & {info: OpenResponse}>} */
-export async function loadSample(signal) {
-  const info = /** @type {OpenResponse} */ (await (await get("open.json", signal)).json());
-  /** @param {string} prefix @returns {LoadChannel} */
-  const from = (prefix) => async ({ index }) => {
-    const response = await get(`${prefix}_${index}.f32`, signal);
-    return new Float32Array(await response.arrayBuffer());
-  };
-  return { info, ...await loadGroups(info, from("channel"), from("reference")) };
-}
-
-/** @typedef {(channel: ChannelInfo) => Promise<Float32Array>} LoadChannel */
-
-/** @param {OpenResponse} info @param {LoadChannel} loadSource @param {LoadChannel | null} loadReference @returns {Promise<LoadedPlanes>} */
-async function loadGroups(info, loadSource, loadReference) {
-  /** @param {{plane: PlaneInfo, channels: ChannelInfo[]}} group @param {LoadChannel} load @returns {Promise<LoadedGroup>} */
-  const loaded = async ({ plane, channels }, load) => ({
-    plane: { ...plane, axes: titled(plane.axes) },
-    channels: await Promise.all(channels.map(async (channel) => {
-      const { index, name } = channel;
-      return { index, name, samples: await load(channel) };
-    })),
+/** @param {AbortSignal} signal @returns {Promise<Loadable>} */
+export async function openSample(signal) {
+  /** @param {string} prefix @returns {Planes} */
+  const planes = (prefix) => ({
+    async plane(index) {
+      const response = await get(`${prefix}_${index}.f32`, signal);
+      return { samples: new Float32Array(await response.arrayBuffer()) };
+    },
   });
-  const [source, reference] = await Promise.all([
-    loaded(info, loadSource),
-    info.reference && loadReference && loaded(info.reference, loadReference),
-  ]);
-  return { source, reference };
+  const info = await (await get("open.json", signal)).json();
+  return { info, ...planes("channel"), reference: planes("reference") };
 }
 
 /** @param {string} name @param {AbortSignal} signal */

@@ -12,7 +12,7 @@
  */
 import { AcqError, connect } from "../../../client/v2/acq-client.js";
 import { Emitter } from "../controls/emitter.js";
-import { loadPlanes, loadSample } from "./loaded_planes.js";
+import { loadPlanes, openSample } from "./loaded_planes.js";
 
 /** @import { Acquisition, OpenResponse, Position, Server } from "../../../client/v2/acq-client.d.ts" */
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
@@ -145,9 +145,11 @@ export class SessionController extends Emitter {
   /** Shows the sample, which comes with the page. */
   openSample() {
     return this.#run("sample", async (signal) => {
-      const loaded = await loadSample(signal);
+      const sample = await openSample(signal);
+      const loaded = await loadPlanes(sample, START, { signal, onProgress: () => {} });
       this.#leave();
-      this.emit("loaded", { kind: "sample", ...loaded, position: START, isSample: true, work: null });
+      const { info } = sample;
+      this.emit("loaded", { kind: "sample", info, ...loaded, position: START, isSample: true, work: null });
     });
   }
 
