@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { StubbedServer, type Viewer } from "./browser.ts";
-import { measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
+import { LINE_TIME, measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
 import { bandsOf, draw, drawBand, openScan, unfold } from "./measuring_hand.ts";
 import { BROWSERS, browserTest, type Point, startBrowser } from "./remote_page.ts";
 import { RemoteViewer } from "./remote_viewer.ts";
@@ -25,7 +25,7 @@ class Editor extends RemoteViewer {
 
   listed = () => this.page.evaluate(LISTED) as Promise<string[]>;
 
-  fields = () => this.page.evaluate(FIELDS) as Promise<Record<string, number>>;
+  fields = () => this.page.evaluate(FIELDS) as Promise<Fields>;
 
   /** Drags between places in lines and columns; column 0 is at the bottom. */
   dragSamples(from: Point, to: Point): Promise<void> {
@@ -45,142 +45,89 @@ class Editor extends RemoteViewer {
 /** Outer edge of a column in µm. */
 const edge = (column: number) => Number(((column - 0.5) * PIXEL_SIZE).toFixed(3));
 
-/** The typed places of a line: lines in s, columns in µm, as far as a drag in whole pixels of the screen goes. */
-function assertNear(fields: Record<string, number>, expected: Record<string, number>): void {
+type Fields = Record<string, number | string>;
+
+/** What to do, and what the fields say then; as a function, how that follows from what they said before. */
+type Step = readonly [
+  name: string,
+  act: () => Promise<unknown>,
+  expected?: Fields | ((before: Fields) => Fields),
+];
+
+/** Lines in s, columns in µm: a drag goes by whole pixels of the screen, a key exactly. */
+function assertFields(fields: Fields, expected: Fields, [inTime, inSpace]: readonly [number, number]): void {
   for (const [name, value] of Object.entries(expected)) {
-    assert(
-      Math.abs(fields[name]! - value) < (name.endsWith("x") ? 0.005 : 0.3),
-      `${name}: ${fields[name]}, ${value}`,
-    );
+    const most = name.endsWith("x") ? inTime : inSpace;
+    const isNear = typeof value === "string"
+      ? fields[name] === value
+      : Math.abs(Number(fields[name]) - value) < most;
+    assert(isNear, `${name}: ${fields[name]}, ${value}`);
   }
 }
 
-/** Each step with what it must do; each is undone and redone afterwards. */
-function stepsOf(editor: Editor): Record<string, () => Promise<void>> {
-  const { press, fields } = editor;
-  const click = (selector: string) => editor.click(selector);
-  const focus = (selector: string) => editor.focus(selector);
-  const type = (id: string, value: string) => editor.type(`shape-${id}`, value);
-  const assertBand = async (from: number, to: number) => {
-    const { "from-y": low, "to-y": high } = await fields();
-    assert.deepEqual([low, high], [edge(from), edge(to)]);
+/** Each step is undone and redone afterwards. */
+function stepsOf(editor: Editor): Step[] {
+  const { press } = editor;
+  const click = (selector: string) => () => editor.click(selector);
+  const type = (id: string, value: string) => () => editor.type(`shape-${id}`, value);
+  const pull = (grip: string, lines: number, columns: number) => () => editor.pull(grip, lines, columns);
+  const keysOn = (selector: string, ...keys: string[]) => async () => {
+    await editor.focus(selector);
+    await press(...keys);
   };
-  return {
-    async "draws a band, which is selected"() {
-      await click("#tool-band");
-      await editor.dragSamples([240, 30.4], [260, 49.6]);
-      await click("#tool-zoom");
-      await assertBand(30, 50);
-    },
-    async "moves it by its grip"() {
-      await editor.pull("whole", 0, 10);
-      await assertBand(40, 60);
-    },
-    async "drags its upper edge"() {
-      await editor.pull("to", 0, -5);
-      await assertBand(40, 55);
-    },
-    async "moves it by an arrow key"() {
-      await focus("#source .plot");
-      await press("Enter", "ArrowUp");
-      await assertBand(41, 56);
-    },
-    async "moves its lower edge by an arrow key"() {
-      await press("Tab", "ArrowDown");
-      await assertBand(40, 56);
-    },
-    async "moves its upper edge by another"() {
-      await press("Tab", "ArrowUp");
-      await assertBand(40, 57);
-    },
-    async "types its lower edge, which goes to the nearest pixel"() {
-      await type("from-y", String(edge(10) + 0.1));
-      await assertBand(10, 57);
-    },
-    async "types its upper edge below the lower one, which gives way"() {
-      await type("to-y", String(edge(8)));
-      await assertBand(7, 8);
-    },
-    "names it": async () => void await type("name", "soma"),
-    "colours it": async () => void await type("color", "#ff0000"),
-    async "duplicates it"() {
-      await click("#shape-duplicate");
-      assert.equal(String((await fields()).name), "soma copy");
-      await assertBand(7, 8);
-    },
-    async "moves the copy, inside the picture"() {
-      await editor.pull("whole", 0, -30);
-      await assertBand(0, 1);
-    },
-    async "draws a line"() {
-      await click("#tool-line");
-      await editor.dragSamples([120, 20], [240, 60]);
-      await click("#tool-zoom");
-      assertNear(await fields(), { "start-x": 0.2531, "start-y": 8.775, "end-x": 0.5073, "end-y": 26.775 });
-    },
-    async "moves it"() {
-      await editor.pull("whole", 60, -10);
-      assertNear(await fields(), { "start-x": 0.3802, "start-y": 4.275, "end-x": 0.6343, "end-y": 22.275 });
-    },
-    async "drags its end"() {
-      await editor.pull("end", 100, 20);
-      assertNear(await fields(), { "start-x": 0.3802, "start-y": 4.275, "end-x": 0.8461, "end-y": 31.275 });
-    },
-    async "moves its end by a pixel"() {
-      const before = await fields();
-      await focus(".grip.end");
-      await press("ArrowUp");
-      assert(Math.abs((await fields())["end-y"]! - before["end-y"]! - PIXEL_SIZE) < 0.01);
-    },
-    async "types its start"() {
-      await type("start-x", "0.1");
-      assert.equal((await fields())["start-x"], 0.1);
-    },
-    "names the line": async () => void await type("name", "fast"),
-    async "duplicates the line"() {
-      const { name: _, ...places } = await fields();
-      await click("#shape-duplicate");
-      const { name, ...others } = await fields();
-      assert.equal(String(name), "fast copy");
-      assert.deepEqual(others, places);
-    },
-    async "pins a cursor"() {
-      await focus("#source .plot");
-      await press("Escape", "ArrowRight", "x");
-      // The middle of the picture.
-      assertNear(await fields(), { "at-x": 300 * 0.002118, "at-y": 40 * PIXEL_SIZE });
-    },
-    async "drags it"() {
-      await editor.pull("whole", -100, 20);
-      assertNear(await fields(), { "at-x": 200 * 0.002118, "at-y": 60 * PIXEL_SIZE });
-    },
-    async "moves it by a line"() {
-      const before = await fields();
-      await focus(".grip");
-      await press("ArrowRight");
-      assert.equal((await fields())["at-x"], Number((before["at-x"]! + 0.002118).toFixed(5)));
-    },
-    async "types its position"() {
-      await type("at-y", "9");
-      assert.equal((await fields())["at-y"], 9);
-    },
-    "names the cursor": async () => void await type("name", "peak"),
-    async "duplicates the cursor"() {
-      await click("#shape-duplicate");
-      assert.equal((await fields())["at-y"], 9);
-    },
-    async "removes it by a key"() {
-      await focus(".grip");
-      await press("Delete");
-      assert.deepEqual(await fields(), {});
-    },
-    async "selects a band by a click and removes it"() {
+  const draw = (tool: string, from: Point, to: Point) => async () => {
+    await editor.click(`#tool-${tool}`);
+    await editor.dragSamples(from, to);
+    await editor.click("#tool-zoom");
+  };
+  const band = (from: number, to: number) => ({ "from-y": edge(from), "to-y": edge(to) });
+  const [x, y] = [(line: number) => line * LINE_TIME, (column: number) => (column - 0.5) * PIXEL_SIZE];
+  const line = ([startX, startY]: Point, [endX, endY]: Point) => ({
+    "start-x": x(startX - 0.5),
+    "start-y": y(startY),
+    "end-x": x(endX - 0.5),
+    "end-y": y(endY),
+  });
+  const cursor = (line: number, column: number) => ({ "at-x": x(line), "at-y": column * PIXEL_SIZE });
+  const plot = "#source .plot";
+  return [
+    ["draws a band, which is selected", draw("band", [240, 30.4], [260, 49.6]), band(30, 50)],
+    ["moves it by its grip", pull("whole", 0, 10), band(40, 60)],
+    ["drags its upper edge", pull("to", 0, -5), band(40, 55)],
+    ["moves it by an arrow key", keysOn(plot, "Enter", "ArrowUp"), band(41, 56)],
+    ["moves its lower edge by an arrow key", () => press("Tab", "ArrowDown"), band(40, 56)],
+    ["moves its upper edge by another", () => press("Tab", "ArrowUp"), band(40, 57)],
+    ["types its lower edge, which goes to a pixel", type("from-y", String(edge(10) + 0.1)), band(10, 57)],
+    ["types its upper edge, for which the lower gives way", type("to-y", String(edge(8))), band(7, 8)],
+    ["names it", type("name", "soma"), { name: "soma" }],
+    ["colours it", type("color", "#ff0000"), { color: "#ff0000" }],
+    ["duplicates it", click("#shape-duplicate"), { name: "soma copy", ...band(7, 8) }],
+    ["moves the copy, inside the picture", pull("whole", 0, -30), band(0, 1)],
+    ["draws a line", draw("line", [120, 20], [240, 60]), line([120, 20], [240, 60])],
+    ["moves it", pull("whole", 60, -10), line([180, 10], [300, 50])],
+    ["drags its end", pull("end", 100, 20), line([180, 10], [400, 70])],
+    ["moves its end by a pixel", keysOn(".grip.end", "ArrowUp"), (before) => ({
+      "end-y": Number(before["end-y"]) + PIXEL_SIZE,
+    })],
+    ["types its start", type("start-x", "0.1"), { "start-x": 0.1 }],
+    ["names the line", type("name", "fast"), { name: "fast" }],
+    ["duplicates the line", click("#shape-duplicate"), (before) => ({ ...before, name: "fast copy" })],
+    // The middle of the picture.
+    ["pins a cursor", keysOn(plot, "Escape", "ArrowRight", "x"), cursor(300, 40)],
+    ["drags it", pull("whole", -100, 20), cursor(200, 60)],
+    ["moves it by a line", keysOn(".grip", "ArrowRight"), (before) => ({
+      "at-x": Number(before["at-x"]) + LINE_TIME,
+    })],
+    ["types its position", type("at-y", "9"), { "at-y": 9 }],
+    ["names the cursor", type("name", "peak"), { name: "peak" }],
+    ["duplicates the cursor", click("#shape-duplicate"), { "at-y": 9 }],
+    ["removes it by a key", keysOn(".grip", "Delete"), () => ({})],
+    ["selects a band by a click and removes it", async () => {
       await editor.dragSamples([450, 7.5], [450, 7.5]);
-      assert.equal(String((await fields()).name), "soma");
-      await focus(".grip");
-      await press("Delete");
-    },
-  };
+      assert.equal((await editor.fields()).name, "soma");
+      await keysOn(".grip", "Delete")();
+    }],
+  ];
 }
 
 for (const name of BROWSERS) {
@@ -195,12 +142,22 @@ for (const name of BROWSERS) {
     await page.evaluate(
       'document.querySelectorAll("#measure details").forEach((part) => part.open = true)',
     );
-    const steps = Object.entries(stepsOf(editor));
+    const steps = stepsOf(editor);
     const states = [await editor.listed()];
-    for (const [step, work] of steps) {
-      await work().catch((error) => assert.fail(`${step}: ${error.message}`));
+    for (const [step, act, expected = {}] of steps) {
+      const before = await editor.fields();
+      try {
+        await act();
+        const [wanted, exact] = typeof expected === "function"
+          ? [expected(before), [0.0001, 0.01] as const]
+          : [expected, [0.005, 0.3] as const];
+        assertFields(await editor.fields(), wanted, exact);
+      } catch (error) {
+        assert.fail(`${step}: ${error}`);
+      }
       states.push(await editor.listed());
     }
+    assert.deepEqual(await editor.fields(), {}, "nothing is selected");
     for (let i = steps.length - 1; i >= 0; i -= 1) {
       await editor.click("#undo");
       assert.deepEqual(await editor.listed(), states[i], `undoes: ${steps[i]![0]}`);
