@@ -7,7 +7,7 @@ import type { LoadedAcquisition } from "./store.ts";
 
 const idOf = (loaded: LoadedAcquisition) => reportOf(loaded).worker;
 
-Deno.test("a spinning load is stopped by its flag and its worker is used again", async () => {
+Deno.test("stops a spinning load by its flag and reuses its worker", async () => {
   using fake = fakePool(1);
   const { pool, load } = fake;
   await fake.stopped("spin");
@@ -15,7 +15,7 @@ Deno.test("a spinning load is stopped by its flag and its worker is used again",
   assert.equal((await load("plan")).planes.length, 1);
 });
 
-Deno.test("a worker that ignores its stop for 2 s is lost and replaced, and the next open goes on", async () => {
+Deno.test("replaces a worker that ignores a stop for 2 s, and continues with the next open", async () => {
   using fake = fakePool(1);
   const { clock, pool, load } = fake;
   const stop = new AbortController();
@@ -35,7 +35,7 @@ Deno.test("a worker that ignores its stop for 2 s is lost and replaced, and the 
   assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
 });
 
-Deno.test("waiting opens go in order, leave when stopped, and end with the pool", async () => {
+Deno.test("serves waiting opens in order, and ends them when stopped and with the pool", async () => {
   using fake = fakePool(1);
   const { pool, load } = fake;
   const stop = new AbortController();
@@ -53,7 +53,7 @@ Deno.test("waiting opens go in order, leave when stopped, and end with the pool"
   await assert.rejects(load("plan"), ShuttingDown);
 });
 
-Deno.test("while too many workers are lost, opens are refused, also those that wait", async () => {
+Deno.test("rejects opens, including waiting ones, while too many workers are lost", async () => {
   using fake = fakePool(1);
   const { clock, pool, load } = fake;
   for (let i = 0; i < 7; i += 1) {
@@ -77,7 +77,7 @@ Deno.test("while too many workers are lost, opens are refused, also those that w
   assert.equal((await load("plan")).planes.length, 1);
 });
 
-Deno.test("a worker that throws is replaced, and others go on", async () => {
+Deno.test("replaces a worker that throws, while others continue", async () => {
   using fake = fakePool(2);
   const { budget, pool, load } = fake;
   const faults = ["throw", "plan and throw"].map((path) => assert.rejects(load(path), /broken/));
@@ -88,7 +88,7 @@ Deno.test("a worker that throws is replaced, and others go on", async () => {
   assert.deepEqual({ ...pool.counts, idle: 0 }, { idle: 0, busy: 0, lost: 0, waiting: 0 });
 });
 
-Deno.test("a worker that rested for 15 s and keeps nothing open is replaced by a fresh one", async () => {
+Deno.test("replaces a worker after 15 s without work or open files", async () => {
   using fake = fakePool(2, 10_000);
   const { clock, pool, load } = fake;
   const pair = await Promise.all([load("decoder"), load("decoder")]);
@@ -108,7 +108,7 @@ Deno.test("a worker that rested for 15 s and keeps nothing open is replaced by a
   assert.equal(clock.waiting, 0);
 });
 
-Deno.test("the pool is at rest when its last worker is", async () => {
+Deno.test("the pool rests when its last worker rests", async () => {
   using fake = fakePool(2, 10_000);
   const { clock, pool, load } = fake;
   let rests = 0;
@@ -122,7 +122,7 @@ Deno.test("the pool is at rest when its last worker is", async () => {
   assert.equal(rests, 1);
 });
 
-Deno.test("an idle worker that breaks is taken out of the pool", async () => {
+Deno.test("removes an idle worker that fails from the pool", async () => {
   using fake = fakePool(1);
   const { pool, load } = fake;
   const first = await load("plan and throw when closed");
@@ -131,7 +131,7 @@ Deno.test("an idle worker that breaks is taken out of the pool", async () => {
   assert.notEqual(idOf(await load("plan")), idOf(first));
 });
 
-Deno.test("a closed pool refuses waiting opens", async () => {
+Deno.test("a closed pool rejects waiting opens", async () => {
   using fake = fakePool(1);
   const { pool } = fake;
   const { signal } = new AbortController();
@@ -142,7 +142,7 @@ Deno.test("a closed pool refuses waiting opens", async () => {
   await waiting;
 });
 
-Deno.test("16 planes of a session and 256 in all may wait, and sessions take turns", () => {
+Deno.test("queues up to 16 planes per session and 256 in all, and lets sessions take turns", () => {
   const queue = new PlaneQueue<string>();
   for (let session = 0; session < 16; session += 1) {
     for (let i = 0; i < 16; i += 1) queue.add(`${session}`, `${session}.${i}`);

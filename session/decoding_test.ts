@@ -9,7 +9,7 @@ const planes = (of: Partial<DividedPlanes> = {}): DividedPlanes => ({
 
 const rows = (start: number, end: number) => ({ start, end });
 
-Deno.test("one channel is divided between its strips", () => {
+Deno.test("divides one channel between its strips", () => {
   equal(mostPieces(planes()), 64);
   for (const count of [2, 4, 8]) {
     const expected = Array.from({ length: count }, (_, i) => (
@@ -19,7 +19,7 @@ Deno.test("one channel is divided between its strips", () => {
   }
 });
 
-Deno.test("the pieces of an odd number of strips differ by at most one strip", () => {
+Deno.test("divides an odd number of strips into pieces that differ by at most one", () => {
   // 11 strips of 400 rows, the last of 96: pieces of 3, 4 and 4 strips.
   const uneven = planes({ division: { channels: 1, rows: 400 } });
   deepEqual(divide(uneven, 3).map(({ rows }) => rows), [rows(0, 1200), rows(1200, 2800), rows(2800, 4096)]);
@@ -31,7 +31,7 @@ Deno.test("the pieces of an odd number of strips differ by at most one strip", (
   );
 });
 
-Deno.test("channels stay whole where each worker gets as many", () => {
+Deno.test("keeps channels whole if each worker gets equally many", () => {
   const whole = rows(0, 4096);
   deepEqual(divide(planes({ channels: [3, 1] }), 2), [
     { channels: [3], rows: whole },
@@ -44,7 +44,7 @@ Deno.test("channels stay whole where each worker gets as many", () => {
   );
 });
 
-Deno.test("channels and rows that are compressed together stay together", () => {
+Deno.test("keeps channels and rows together that are compressed together", () => {
   // Red, green and blue of two pages; the second page in reverse.
   const colours = planes({ channels: [0, 1, 2, 5, 4, 3], division: { channels: 3, rows: 4096 } });
   equal(mostPieces(colours), 2);
@@ -53,7 +53,7 @@ Deno.test("channels and rows that are compressed together stay together", () => 
   equal(mostPieces(planes({ channels: [0, 1], division: { channels: Infinity, rows: 4096 } })), 1);
 });
 
-Deno.test("loads under 16 MiB, and those without a codec, are not divided", () => {
+Deno.test("does not divide loads under 16 MiB or without a codec", () => {
   // 4 bytes each.
   equal(mostPieces(planes({ summary: { rows: 4096, columns: 1023 } })), 1);
   equal(mostPieces(planes({ summary: { rows: 4096, columns: 1024 } })), 64);

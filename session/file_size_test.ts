@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileSize } from "./file_size.ts";
 
-Deno.test("sizes are decimal, with one decimal below 10", () => {
+Deno.test("prints decimal sizes, with one decimal below 10", () => {
   const cases: [number, string][] = [
     [0, "0 bytes"],
     [814, "814 bytes"],

@@ -13,7 +13,7 @@ function named(names: readonly string[], folder = "day", allowed: readonly strin
     });
 }
 
-Deno.test("files that stand alone, by their extension", () => {
+Deno.test("finds single files by their extension", () => {
   deepEqual(
     named([
       "a.tif",
@@ -39,7 +39,7 @@ Deno.test("files that stand alone, by their extension", () => {
   );
 });
 
-Deno.test("names that only count do not make a set", () => {
+Deno.test("numbered names alone do not make a set", () => {
   const alone = [
     "20250722_A89_0003.tif",
     "20250722_A89_0005.tif",
@@ -53,7 +53,7 @@ Deno.test("names that only count do not make a set", () => {
   deepEqual(named(alone).map((text) => text.split(" ")[1]), alone);
 });
 
-Deno.test("an OIR file continues in files of five digits, with or without the extension", () => {
+Deno.test("joins an OIR file with its files of five digits, with or without the extension", () => {
   deepEqual(named(["s.oir", "s_00001", "s_00002.oir", "s_0001.oir", "t_00001.oir", "u_00001"]), [
     "oir s.oir + s_00001 + s_00002.oir",
     "oir s_0001.oir",
@@ -61,14 +61,14 @@ Deno.test("an OIR file continues in files of five digits, with or without the ex
   ]);
 });
 
-Deno.test("a CZI file continues in numbers in parentheses", () => {
+Deno.test("joins a CZI file with its parts numbered in parentheses", () => {
   deepEqual(named(["a.czi", "a (1).czi", "a(2).czi", "b (1).czi"]), [
     "czi a.czi + a (1).czi + a(2).czi",
     "czi b (1).czi",
   ]);
 });
 
-Deno.test("an OIF file has a folder of planes", () => {
+Deno.test("joins an OIF file with its folder of planes", () => {
   deepEqual(named(["a.oif", "a.oif.files/", "b.OIF", "b.oif.files/", "c.oif.files/"]), [
     "oif a.oif + a.oif.files/",
     "oif b.OIF + b.oif.files/",
@@ -78,7 +78,7 @@ Deno.test("an OIF file has a folder of planes", () => {
   ]);
 });
 
-Deno.test("a scan of Prairie View is its document with images and sources", () => {
+Deno.test("joins a Prairie View document with its images and sources", () => {
   const parts = [
     "n_Cycle00001_Ch1_000001.ome.tif",
     "n_Cycle00002_Ch1_000001.ome.tif",
@@ -95,7 +95,7 @@ Deno.test("a scan of Prairie View is its document with images and sources", () =
   ]);
 });
 
-Deno.test("sets of TIFF by the names of the programs that write them", () => {
+Deno.test("joins sets of TIFF by the naming of each program", () => {
   const sets: Record<string, readonly string[]> = {
     "ScanImage": ["a_00001_00001.tif", "a_00001_00002.tif"],
     "another acquisition": ["a_00002_00001.tif"],
@@ -116,7 +116,7 @@ Deno.test("sets of TIFF by the names of the programs that write them", () => {
   ]);
 });
 
-Deno.test("only what may be opened is named", () => {
+Deno.test("lists only files that may be opened", () => {
   deepEqual(named(["a.tif", "a.oir", "b.ome.tif"], "day", [".oir"]), ["oir a.oir"]);
   deepEqual(named(["a.tif", "b.ome.tif"], "day", [".tif"]), ["tif a.tif"]);
 });

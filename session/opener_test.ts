@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { until } from "../tests/deadline.ts";
 import { fakePool, reportOf } from "../tests/fake_decode_workers.ts";
 
-Deno.test("memory is reserved before the planes exist and belongs to the caller", async () => {
+Deno.test("reserves memory before the planes exist, and hands it to the caller", async () => {
   using fake = fakePool(1);
   const { budget, pool, load } = fake;
   const first = await load("plan");
@@ -17,7 +17,7 @@ Deno.test("memory is reserved before the planes exist and belongs to the caller"
   assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
 });
 
-Deno.test("the memory of a lost load stays reserved until its worker answers", async () => {
+Deno.test("keeps the memory of a lost load reserved until its worker answers", async () => {
   using fake = fakePool(1);
   const { clock, budget, pool, load } = fake;
   const stop = new AbortController();
@@ -32,7 +32,7 @@ Deno.test("the memory of a lost load stays reserved until its worker answers", a
   assert.equal(budget.used, 0);
 });
 
-Deno.test("a load of separately compressed planes is divided among all workers but one", async () => {
+Deno.test("divides a load of separately compressed planes among all workers but one", async () => {
   for (const [workers, used] of [[1, 1], [2, 1], [3, 2], [5, 3]] as const) {
     using fake = fakePool(workers, 32 << 20);
     const { pool, load } = fake;
@@ -47,7 +47,7 @@ Deno.test("a load of separately compressed planes is divided among all workers b
   }
 });
 
-Deno.test("the rows of one channel are divided among all workers but one, and stay in order", async () => {
+Deno.test("divides the rows of one channel among all workers but one, in order", async () => {
   for (const [workers, used] of [[1, 1], [2, 1], [3, 2], [4, 3], [5, 4]] as const) {
     using fake = fakePool(workers, 32 << 20);
     const { pool, load } = fake;
@@ -63,7 +63,7 @@ Deno.test("the rows of one channel are divided among all workers but one, and st
   }
 });
 
-Deno.test("a load is not divided while another open waits", async () => {
+Deno.test("does not divide a load while another open waits", async () => {
   using fake = fakePool(3, 64 << 20);
   const { pool, load } = fake;
   const stop = new AbortController();
@@ -77,7 +77,7 @@ Deno.test("a load is not divided while another open waits", async () => {
   await Promise.all(spinning.map((load) => assert.rejects(load, /stopped/)));
 });
 
-Deno.test("an open that comes while a load is divided gets the worker that was left", async () => {
+Deno.test("gives the spare worker to an open that arrives during a divided load", async () => {
   using fake = fakePool(3, 32 << 20);
   const { pool, load } = fake;
   let done = false;
@@ -88,7 +88,7 @@ Deno.test("an open that comes while a load is divided gets the worker that was l
   assert.equal((await divided).planes.length, 3);
 });
 
-Deno.test("a fault in one piece fails a divided load, and nothing stays reserved", async () => {
+Deno.test("fails a divided load on a fault in one piece, and frees all memory", async () => {
   const faults = {
     "divide and fail": /bad strip/,
     "divide and throw": /broken/,
@@ -106,7 +106,7 @@ Deno.test("a fault in one piece fails a divided load, and nothing stays reserved
 });
 
 for (const path of ["divide and join late", "divide and join late and fail to"]) {
-  Deno.test(`a load does not wait for a helper that is to ${path}, which is used again`, async () => {
+  Deno.test(`does not wait for a helper that is to ${path}, and reuses it`, async () => {
     using fake = fakePool(3, 32 << 20);
     const { budget, pool, load } = fake;
     const { planes, reservation } = await load(path);
@@ -120,7 +120,7 @@ for (const path of ["divide and join late", "divide and join late and fail to"])
   });
 }
 
-Deno.test("a worker that never joins a divided load is lost", async () => {
+Deno.test("counts a worker that never joins a divided load as lost", async () => {
   using fake = fakePool(3, 32 << 20);
   const { clock, pool, load } = fake;
   const { planes } = await load("divide and never join");
@@ -139,7 +139,7 @@ Deno.test("a closed pool does not wait for stopped workers", async () => {
   assert.equal(clock.waiting, 0);
 });
 
-Deno.test("a fault is reported at once, and the memory is reserved until the last worker is done", async () => {
+Deno.test("reports a fault at once, and keeps memory reserved until the last worker is done", async () => {
   using fake = fakePool(3, 32 << 20);
   const { budget, pool, load } = fake;
   await assert.rejects(load("divide and fail and hang"), /bad strip/);
@@ -149,7 +149,7 @@ Deno.test("a fault is reported at once, and the memory is reserved until the las
   assert.equal(budget.used, 0);
 });
 
-Deno.test("a divided load that is stopped keeps its memory until its last worker answers", async () => {
+Deno.test("keeps the memory of a stopped divided load until its last worker answers", async () => {
   using fake = fakePool(3, 32 << 20);
   const { clock, budget, pool, load } = fake;
   const stop = new AbortController();
@@ -167,7 +167,7 @@ Deno.test("a divided load that is stopped keeps its memory until its last worker
   assert.equal((await load("plan")).planes.length, 1);
 });
 
-Deno.test("a decoder's memory is reserved beside the planes, and its worker ends after 15 s without work", async () => {
+Deno.test("reserves the memory of a decoder beside the planes, and ends its worker after 15 s without work", async () => {
   using fake = fakePool(1);
   const { clock, budget, pool, load } = fake;
   const first = await load("wasm");
@@ -197,7 +197,7 @@ Deno.test("a worker closes a failed load before the next one", async () => {
   assert.equal(reportOf(third).open, 1);
 });
 
-Deno.test("a worker that finds no further piece is free while others decode", async () => {
+Deno.test("frees a worker that finds no further piece while others decode", async () => {
   using fake = fakePool(3, 32 << 20);
   const { pool, load } = fake;
   let done = false;
@@ -209,7 +209,7 @@ Deno.test("a worker that finds no further piece is free while others decode", as
   await until(() => pool.counts.idle === 2);
 });
 
-Deno.test("a load is divided among as many workers as there is memory for their decoders", async () => {
+Deno.test("divides a load among as many workers as memory allows decoders", async () => {
   using fake = fakePool(5, 16 + 4 + 4 << 20);
   const { budget, pool, load } = fake;
   const { planes, reservation } = await load("divide heavy");

@@ -10,7 +10,7 @@ function planeOf(samples: number, ...cuts: number[]) {
   return { plane: new PlaneBuffer(parts, (buffer) => freed.push(buffer)), freed, bytes };
 }
 
-Deno.test("a plane gives its memory back once, after its last lease", () => {
+Deno.test("frees the memory of a plane once, after its last lease", () => {
   const { plane, freed } = planeOf(4);
   const [first, second] = [plane.lease(), plane.lease()];
   equal(plane.leases, 2);
@@ -30,7 +30,7 @@ Deno.test("a plane gives its memory back once, after its last lease", () => {
   deepEqual(freed.map(({ byteLength }) => byteLength), [16]);
 });
 
-Deno.test("a plane is sent in chunks of 4 MiB, each when it is asked for", async () => {
+Deno.test("sends a plane in chunks of 4 MiB on demand", async () => {
   // 5.5 MiB and one sample, except the first and the last two bytes.
   const { plane, bytes } = planeOf(11 * 131_072 + 1);
   const [start, end] = [1, bytes.length - 2];
@@ -49,7 +49,7 @@ Deno.test("a plane is sent in chunks of 4 MiB, each when it is asked for", async
   cut("late");
 });
 
-Deno.test("a plane in several buffers is sent as one, for any range of bytes", async () => {
+Deno.test("sends a plane in several buffers as one, for any range of bytes", async () => {
   const { plane, freed, bytes } = planeOf(10, 3, 4, 8);
   equal(plane.byteLength, 40);
   for (

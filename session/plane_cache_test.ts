@@ -13,12 +13,12 @@ function cacheOf(capacity: number) {
   return { cache, freed, add };
 }
 
-Deno.test("the cache has an eighth of the session memory, 224 MiB at most", () => {
+Deno.test("sizes the cache to an eighth of the session memory, at most 224 MiB", () => {
   equal(new PlaneCache(800).capacity, 100);
   equal(new PlaneCache(64 * 2 ** 30).capacity, 224 * 2 ** 20);
 });
 
-Deno.test("the least recently used plane goes first", () => {
+Deno.test("evicts the least recently used plane first", () => {
   const { cache, freed, add } = cacheOf(40);
   for (const key of ["a", "b"]) add(key, 4);
   equal(cache.bytes, 32);
@@ -31,7 +31,7 @@ Deno.test("the least recently used plane goes first", () => {
   deepEqual([freed, cache.bytes], [["b", "a", "c"], 40]);
 });
 
-Deno.test("a plane larger than the cache is not kept, and replaces none", () => {
+Deno.test("neither keeps a plane larger than the cache nor evicts others for it", () => {
   const { cache, freed, add } = cacheOf(40);
   add("a", 4);
   equal(add("b", 11).kept, false);
@@ -45,7 +45,7 @@ Deno.test("a plane replaces another one with its key", () => {
   deepEqual([freed, cache.bytes, cache.get("a")!.plane], [["a"], 20, plane]);
 });
 
-Deno.test("planes are given up as needed, or all of a session", () => {
+Deno.test("evicts planes as needed, or all of a session", () => {
   const { cache, freed, add } = cacheOf(100);
   for (const key of ["s a", "s b", "t a", "t b"]) add(key, 5);
   cache.giveUp(21);
@@ -56,7 +56,7 @@ Deno.test("planes are given up as needed, or all of a session", () => {
   deepEqual([cache.bytes, cache.has("t a")], [0, false]);
 });
 
-Deno.test("a plane that is being sent keeps its memory until it is sent", () => {
+Deno.test("keeps the memory of a plane until it is sent", () => {
   const { cache, freed, add } = cacheOf(40);
   const endLease = add("a", 4).plane.lease();
   cache.giveUp(1);

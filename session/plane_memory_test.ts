@@ -4,7 +4,7 @@ import { PlaneMemory } from "./plane_memory.ts";
 
 const MIB = 1 << 20;
 
-Deno.test("the memory of a plane serves the next plane of the same size, for 5 s", () => {
+Deno.test("reuses the memory of a plane for the next plane of the same size within 5 s", () => {
   const clock = new HandClock();
   const memory = new PlaneMemory(clock);
   const buffer = new ArrayBuffer(33 * MIB);
@@ -20,7 +20,7 @@ Deno.test("the memory of a plane serves the next plane of the same size, for 5 s
   assert.deepEqual(memory.take(16 * MIB, 1), []);
 });
 
-Deno.test("small planes, and planes beyond 128 MiB, are freed at once", () => {
+Deno.test("frees small planes, and planes beyond 128 MiB, at once", () => {
   const memory = new PlaneMemory(new HandClock());
   const small = new ArrayBuffer(MIB / 4 - 4);
   memory.give(small, small.byteLength);

@@ -3,7 +3,7 @@ import { nextPositions } from "./read_ahead.ts";
 
 const at = (t: number, z = 0, l = 0) => ({ t, z, l });
 
-Deno.test("two planes follow a step along one axis, in its direction", () => {
+Deno.test("reads two planes ahead after a step along one axis, in its direction", () => {
   deepEqual(nextPositions(undefined, at(3)), []);
   deepEqual(nextPositions(at(3), at(4)), [at(5), at(6)]);
   deepEqual(nextPositions(at(4), at(3)), [at(2), at(1)]);
@@ -11,7 +11,7 @@ Deno.test("two planes follow a step along one axis, in its direction", () => {
   deepEqual(nextPositions(at(3, 1), at(3, 1, 1)), [at(3, 1, 2), at(3, 1, 3)]);
 });
 
-Deno.test("no plane follows a jump, a step along two axes, or the same plane again", () => {
+Deno.test("reads nothing ahead after a jump, a step along two axes, or the same plane again", () => {
   for (const [last, position] of [[at(0), at(2)], [at(2), at(3, 1)], [at(3, 1), at(3, 1)]] as const) {
     deepEqual(nextPositions(last, position), []);
   }

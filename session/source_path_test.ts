@@ -7,7 +7,7 @@ import { NO_LINKS } from "../tests/no_links.ts";
 import { run } from "../tests/child_process.ts";
 import { temporaryFolder } from "../tests/temporary_files.ts";
 
-Deno.test("a path into an archive is resolved, inside the roots only", {
+Deno.test("resolves a path into an archive, inside the roots only", {
   ignore: NO_LINKS,
 }, async () => {
   using temporary = temporaryFolder();
@@ -33,7 +33,7 @@ Deno.test("a path into an archive is resolved, inside the roots only", {
 });
 
 Deno.test({
-  name: "a .. is the parent of the resolved folder, as in the kernel",
+  name: "resolves .. to the parent of the resolved folder, as the kernel does",
   ignore: Deno.build.os === "windows",
   async fn() {
     using temporary = temporaryFolder();
@@ -162,7 +162,7 @@ const WINDOWS_PATHS: Record<ReturnType<typeof judgedOnWindows>, string[]> = {
   relative: ["C:a.tif", "C:..\\x.tif", "C:", "a.tif", "..\\x.tif", "~\\a.tif", "file:///C:/data/a.tif"],
 };
 
-Deno.test("Windows: paths to other places, devices and nothing", () => {
+Deno.test("Windows: rejects paths to other machines, devices and missing files", () => {
   for (const [verdict, paths] of Object.entries(WINDOWS_PATHS)) {
     for (const path of paths) assert.equal(judgedOnWindows(path), verdict, path);
   }

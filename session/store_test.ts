@@ -54,7 +54,7 @@ Deno.test("a session ends on time, even if its timer is late", () => {
   equal(store.secondsRemaining(session), 0);
 });
 
-Deno.test("a session holds its planes by channel, and their reservation", () => {
+Deno.test("a session holds its planes by channel and their memory reservation", () => {
   const { store, budget, create, ended, timers } = storeOf();
   const { id, totalBytes } = create();
   deepEqual([totalBytes, budget.used, store.size], [20, 20, 1]);
@@ -73,7 +73,7 @@ Deno.test("a session holds its planes by channel, and their reservation", () => 
   deepEqual([budget.used, store.size, ended(), timers.size], [16, 1, 1, 1]);
 });
 
-Deno.test("loads reuse the planes of an ended session, but not its reference image", () => {
+Deno.test("reuses the memory of the planes of an ended session, but not of its reference image", () => {
   const { clock } = lateClock();
   const [bytes, memory] = [1 << 20, new PlaneMemory(clock)];
   const store = new SessionStore(clock, 10, memory);
@@ -92,7 +92,7 @@ Deno.test("loads reuse the planes of an ended session, but not its reference ima
   equal(image.buffer.detached, true);
 });
 
-Deno.test("a closed store ends its sessions and refuses new ones", () => {
+Deno.test("a closed store ends its sessions and rejects new ones", () => {
   const { store, budget, create, ended } = storeOf();
   create();
   store.close();
@@ -101,7 +101,7 @@ Deno.test("a closed store ends its sessions and refuses new ones", () => {
   equal(budget.used, 0);
 });
 
-Deno.test("a budget gives exactly what it has", () => {
+Deno.test("a budget grants exactly what it has", () => {
   const budget = new MemoryBudget(100);
   const whole = budget.reserve(100);
   throws(() => budget.reserve(1), /need 0.0 MiB, but only 0.0 MiB of 0.0 MiB/);

@@ -44,7 +44,7 @@ Deno.test("deno task fetches no package", () => {
   assert(!("imports" in manifest));
 });
 
-Deno.test("each package is imported in the one version that is locked", () => {
+Deno.test("imports each package in its locked version", () => {
   const lock: { specifiers: object } = JSON.parse(Deno.readTextFileSync(`${ROOT}deno.lock`));
   for (const [name, target] of Object.entries(importMap.imports)) {
     const specifier = target.match(/^npm:\/?((?:@[^/]+\/)?[^/]+@\d[^/]*)/)![1]!;

@@ -112,16 +112,16 @@ Deno.test("imports run one way", async (t) => {
   ]);
   assert(graph.has("session/dialog/commands.ts"));
   assert(graph.has("readers/tiff/dialects/ome.ts"), "the readers are part of the graph");
-  await t.step("no circle of files", () => assert.equal(circleIn(graph)?.join(" -> "), undefined));
-  await t.step("no circle of folders", () => {
+  await t.step("has no import cycle of files", () => assert.equal(circleIn(graph)?.join(" -> "), undefined));
+  await t.step("has no import cycle of folders", () => {
     assert.equal(circleIn(foldersOf(graph))?.join(" -> "), undefined);
   });
-  await t.step("what reaches into a folder is there", () => {
+  await t.step("each permitted import into a folder exists", () => {
     for (const [file, into] of REACHING_IN) {
       assert([...graph.get(file) ?? []].some((target) => into.test(target)), file);
     }
   });
-  await t.step("no folder at the top imports one above it", () => {
+  await t.step("no top-level folder imports one above it", () => {
     const upward = [...graph].flatMap(([file, targets]) =>
       [...targets].filter((target) =>
         topOf(target) !== topOf(file) && !BELOW[topOf(file)]?.includes(topOf(target))
@@ -159,7 +159,7 @@ Deno.test("the modules of the page import each other one way, and those of measu
   });
 });
 
-Deno.test("two ways to one node are not a circle", () => {
+Deno.test("two paths to one node are not a cycle", () => {
   const graph = (...edges: [string, string[]][]) => new Map(edges.map(([from, to]) => [from, new Set(to)]));
   assert.equal(circleIn(graph(["a", ["b", "c"]], ["b", ["d"]], ["c", ["d"]])), null);
   assert.deepEqual(circleIn(graph(["a", ["b"]], ["b", ["c"]], ["c", ["d", "b"]])), ["b", "c", "b"]);

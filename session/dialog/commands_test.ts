@@ -16,7 +16,7 @@ const INDEX = "NDT[iI][fF][fF].[iI][nN][dD][eE][xX]";
 const MARKERS =
   "[zZ][aA][rR][rR].[jJ][sS][oO][nN] .[zZ][gG][rR][oO][uU][pP] .[zZ][aA][tT][tT][rR][sS] [cC][oO][lL][lL][eE][cC][tT][iI][oO][nN].[jJ][sS][oO][nN]";
 
-Deno.test("Linux command lines", async (t) => {
+Deno.test("builds command lines for Linux", async (t) => {
   const rows: [string, Partial<DialogQuestion>, string[], string[]][] = [
     [
       "one extension",
@@ -155,7 +155,7 @@ Deno.test("Windows: a constant script without double quotes, the question in the
   assert.deepEqual(script!.match(/^.*@'$|^'@$/gm), ["$source = @'", "'@"]);
 });
 
-Deno.test("Windows: the methods of the folder dialog stand where shobjidl.h has them", () => {
+Deno.test("Windows: declares the methods of the folder dialog in the order of shobjidl.h", () => {
   const [command] = dialogCommands("windows", question({ extensions: [".zarr"] }));
   const script = command!.args.at(-1)!;
   const methodsOf = (name: string) => {
@@ -180,7 +180,7 @@ Deno.test("Windows: the script first checks whether it may use types", () => {
   ]);
 });
 
-Deno.test("the question is ASCII where it passes through a locale", () => {
+Deno.test("the question is ASCII if it passes through a locale", () => {
   const [macos] = dialogCommands("darwin", question({ title: "ü 🔬" }));
   assert.match(macos!.args.at(-1)!, /"title":"\\u00fc \\ud83d\\udd2c"/);
   const [windows] = dialogCommands("windows", question({ folder: "C:\\ü" }));
@@ -210,7 +210,7 @@ const answer = (
     stderr: bytes(stderr),
   });
 
-Deno.test("answers", async (t) => {
+Deno.test("parses the answers of each dialog program", async (t) => {
   const rows: [string, DialogCommand["program"], number, string, string | null][] = [
     ["a path", "zenity", 0, "/d/a b.tif\n", "/d/a b.tif"],
     ["a name with line feeds and spaces at its end", "zenity", 0, "/d/a\nb\n \n", "/d/a\nb\n "],
@@ -236,7 +236,7 @@ Deno.test("answers", async (t) => {
   }
 });
 
-Deno.test("a failed program differs from a cancelled dialog", () => {
+Deno.test("distinguishes a failed program from a cancelled dialog", () => {
   // As zenity 3.44 and GTK 4 write without a display.
   const gtk3 = "\n(zenity:9): Gtk-WARNING **: 1: cannot open display: :7\n";
   // As PowerShell 5.1 writes what is thrown at the top level.
@@ -269,6 +269,6 @@ Deno.test("a failed program differs from a cancelled dialog", () => {
   assert.throws(() => answer("zenity", 2, ""), /POST \/api\/v2\/open/);
 });
 
-Deno.test("a path that is not UTF-8 is refused, not altered", () => {
+Deno.test("rejects a path that is not UTF-8 instead of altering it", () => {
   assert.throws(() => answer("zenity", 0, new Uint8Array([0x2f, 0xe4, 0x0a])), PathNotFound);
 });

@@ -96,7 +96,7 @@ const takes = (methods: Methods, path: string, hasDirectoryPath: boolean) =>
 const enables = (methods: Methods, name: string, hasDirectoryPath = false) =>
   methods["panel:shouldEnableURL:"]!.implementation(null, { lastPathComponent: name, hasDirectoryPath });
 
-Deno.test("a panel for files: types and all files, above other windows, from the last folder", () => {
+Deno.test("a panel for files offers types and all files, stays on top, and starts in the last folder", () => {
   const path = '/Users/a/"x" ä 🔬.tif';
   const outcome = show({ ...QUESTION, folder: "/Users/a" }, (panel, methods) => {
     assert.deepEqual(
@@ -147,7 +147,7 @@ Deno.test("a panel for folders has no filter", () => {
   assert.equal(outcome.path, "/s/x.ome.zarr");
 });
 
-Deno.test("the panel for files takes stores too; the button enters any other folder", () => {
+Deno.test("a panel for files accepts stores, and its button enters any other folder", () => {
   show(QUESTION, (panel, methods) => {
     for (const store of ["/a/x.OME.Zarr", "/a/x.zarr", "/a/plain"]) {
       assert.equal(takes(methods, store, true), true, store);
@@ -164,7 +164,7 @@ Deno.test("the panel for files takes stores too; the button enters any other fol
   });
 });
 
-Deno.test("a folder can only be chosen where stores are wanted", () => {
+Deno.test("a folder can be chosen only if stores are accepted", () => {
   show({ ...QUESTION, names: [], stores: [] } as typeof QUESTION, (panel, methods) => {
     assert.equal(panel.canChooseDirectories, false);
     assert.equal(takes(methods, "/a/x.zarr", true), false);
@@ -172,7 +172,7 @@ Deno.test("a folder can only be chosen where stores are wanted", () => {
   });
 });
 
-Deno.test("before macOS 14 the application comes to the front by the older call", () => {
+Deno.test("activates the application by the older call before macOS 14", () => {
   assert.deepEqual(show(QUESTION, () => null, { hasActivate: false }).activated, [
     "activateIgnoringOtherApps",
   ]);
@@ -180,7 +180,7 @@ Deno.test("before macOS 14 the application comes to the front by the older call"
 
 Deno.test("cancel", () => assert.equal(show(QUESTION, () => null).path, null));
 
-Deno.test("without a filter the panel still shows, and a file in a store stands for it", () => {
+Deno.test("shows the panel without a filter, and takes a file in a store as the store", () => {
   const answer = (panel: FakePanel) => {
     assert.deepEqual([panel.canChooseDirectories, panel.showsHiddenFiles], [false, true]);
     return "/a.tif";

@@ -21,7 +21,7 @@ function pickerOf(answers: (ProgramResult | null)[], hasDisplay = true) {
   return { picker: new Picker({ system: "linux", hasDisplay: () => hasDisplay, run }), commands };
 }
 
-Deno.test("the second dialog starts in the folder of the first choice, a cancelled one changes nothing", async () => {
+Deno.test("starts the second dialog in the folder of the first choice, also after a cancelled one", async () => {
   const cancel: ProgramResult = { code: 1, stdout: new Uint8Array(), stderr: new Uint8Array() };
   const { picker, commands } = pickerOf([chose("/data/a.tif"), cancel, chose("/s/x.zarr/zarr.json"), cancel]);
   assert.equal(await picker.pick(request()), "/data/a.tif");
@@ -32,7 +32,7 @@ Deno.test("the second dialog starts in the folder of the first choice, a cancell
   assert.deepEqual(starts, [undefined, "--filename=/data/", "--filename=/data/", "--filename=/s/"]);
 });
 
-Deno.test("kdialog follows a zenity that does not start, as without one of its libraries", async () => {
+Deno.test("tries kdialog if zenity does not start", async () => {
   const broken = (code: number, words: string): ProgramResult => ({
     code,
     stdout: new Uint8Array(),
@@ -50,7 +50,7 @@ Deno.test("kdialog follows a zenity that does not start, as without one of its l
   });
 });
 
-Deno.test("no program, no display", async () => {
+Deno.test("is unavailable without a program or a display", async () => {
   await assert.rejects(pickerOf([null, null]).picker.pick(request()), {
     tag: "dialog_unavailable",
     message: /neither "zenity" nor "kdialog" was .* when the server started; install it/,
@@ -60,7 +60,7 @@ Deno.test("no program, no display", async () => {
   assert.deepEqual(commands, []);
 });
 
-Deno.test("a request waits for the end of the last dialog", async () => {
+Deno.test("waits for the end of the last dialog", async () => {
   const ending = Promise.withResolvers<void>();
   const programs: string[] = [];
   const run = async (_: DialogCommand, signal: AbortSignal) => {

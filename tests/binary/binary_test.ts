@@ -37,7 +37,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
   assert.equal(fault, null, `REQUIRE_BINARY is set, and ${fault}`);
   using temporary = temporaryFolder();
   const folder = temporary.path;
-  await t.step("--version names version and commit", async () => {
+  await t.step("--version prints version and commit", async () => {
     const { code, stdout } = await run(binary, { args: ["--version"] });
     assert.equal(code, 0);
     const line = new TextDecoder().decode(stdout);
@@ -64,7 +64,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
     ...{ TMPDIR: scratch, TMP: scratch, TEMP: scratch },
   };
   await using server = await ServerProcess.start({ program: binary, args: [] }, [], env);
-  await t.step("says its addresses and no warning", () => {
+  await t.step("prints its addresses without a warning", () => {
     assert.match(server.stderr, /\/demo\/v2\//);
     assert.doesNotMatch(server.stderr, /warn|info|failed|permission/i);
   });
@@ -73,20 +73,20 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
   }
   await t.step("its pages load with all their resources", () => checkPages(server));
   if (Deno.build.os === "linux") {
-    await t.step("a missing dialog program is an answer", async () => {
+    await t.step("reports a missing dialog program", async () => {
       const { status, body } = await server.post("/api/v2/pick-and-open", {});
       assert.deepEqual([status, body.error], [501, "dialog_unavailable"]);
       assert.match(String(body.message), /neither "zenity" nor "kdialog" was in PATH/);
     });
   }
 
-  await t.step("a click opens the client, and an error can be read", () => startClicked(binary, scratch));
+  await t.step("opens the client on a click, and shows errors", () => startClicked(binary, scratch));
 
-  await t.step("nothing was written into the folder for temporary files", () => {
+  await t.step("writes nothing to the temporary folder", () => {
     assert.deepEqual([...Deno.readDirSync(scratch)].map(({ name }) => name), []);
   });
 
-  await t.step("a write, an outbound connection and a foreign program are refused", async () => {
+  await t.step("denies writes, outbound connections and foreign programs", async () => {
     // The executable tries none of them, so a probe with the same runtime and the same permissions does.
     const probe = join(folder, `probe${EXE}`);
     const built = await run(Deno.execPath(), {

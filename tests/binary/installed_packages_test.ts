@@ -267,7 +267,7 @@ async function useNpmPackages(packages: string): Promise<void> {
 }
 
 Deno.test({
-  name: "packages are installed, used and removed",
+  name: "installs, uses and removes packages",
   ignore,
   fn: async (t) => {
     using temporary = temporaryFolder();

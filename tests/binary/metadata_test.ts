@@ -71,7 +71,7 @@ Deno.test("metadata of the executable", async (t) => {
   assert.equal(built.out.split(" for ")[0], output);
   const { metadata, files, sizes } = readExecutable(output);
 
-  await t.step("permissions are those of deno.json and nothing else, without prompts", () => {
+  await t.step("has the permissions of deno.json and no others, without prompts", () => {
     const { read, net, run, env, import: imports, ...others } = manifest.permissions.default;
     assert.deepEqual(others, {});
     assert.equal(read, true);
@@ -90,20 +90,20 @@ Deno.test("metadata of the executable", async (t) => {
     for (const name of ["allow_write", "allow_sys", "allow_ffi"]) assert.equal(rest[name], null, name);
   });
 
-  await t.step("no arguments are baked in, and missing dialog programs cause no warning", () => {
+  await t.step("has no built-in arguments, and gives no warning about missing dialog programs", () => {
     assert.deepEqual(metadata.argv, []);
     assert.equal(metadata.log_level, "ERROR");
     assert.equal(metadata.entrypoint_key, "main.ts");
   });
 
   await t.step(
-    "no code is cached in the folder for temporary files, where every account may write",
+    "caches no code in the temporary folder, which every account may write",
     () => {
       assert.equal(metadata.code_cache_key, null);
     },
   );
 
-  await t.step("pages, worker, readers, dialog scripts and commit are embedded", () => {
+  await t.step("embeds pages, worker, readers, dialog scripts and commit", () => {
     const readers = FORMATS.map(({ name, load }) => {
       const [, path] = /import\("\.\/(\w+\/mod\.ts)"\)/.exec(String(load)) ?? assert.fail(name);
       return `readers/${path}`;
@@ -128,7 +128,7 @@ Deno.test("metadata of the executable", async (t) => {
 
   const packages = new Set(files.map(packageOf).filter((name) => name !== null));
 
-  await t.step("what is embedded is below 8.5 MB, and of packages the files that are used", () => {
+  await t.step("embeds less than 8.5 MB, and only the used files of packages", () => {
     const bytes = new Map<string, number>();
     files.forEach((path, i) => {
       const part = packageOf(path) ?? path.split("/")[0]!;
@@ -144,7 +144,7 @@ Deno.test("metadata of the executable", async (t) => {
     assert.deepEqual([...packages].sort(), Object.keys(NEEDED).filter(isEmbedded));
   });
 
-  await t.step("no tests and no packages that only tests use", () => {
+  await t.step("embeds no tests and no packages that only tests use", () => {
     for (const name of ["playwright-core", "fast-check", "ajv", "@seriousme/openapi-schema-validator"]) {
       assert(!packages.has(name), name);
     }

@@ -74,7 +74,7 @@ Deno.test("the server runs on the package files that the executable has", () =>
     }
   }));
 
-Deno.test("without the documentation package a page says why and links to the contract", () =>
+Deno.test("a page explains the missing documentation package and links to the contract", () =>
   serveOffline(["swagger-ui-dist", "@scarf/scarf"], async (server) => {
     for (const page of ["/docs", "/docs"]) {
       const answer = await fetch(server.baseUrl + page);

@@ -7,7 +7,7 @@ import { checkProbe } from "./probe_outcomes.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
-Deno.test("writes, foreign programs and other hosts are refused", () =>
+Deno.test("denies writes, foreign programs and other hosts", () =>
   checkProbe({
     program: Deno.execPath(),
     args: [
@@ -24,7 +24,7 @@ interface AuditEntry {
   readonly value: string | null;
 }
 
-Deno.test("permissions used while one file of each format is opened", async (t) => {
+Deno.test("uses only the expected permissions to open one file of each format", async (t) => {
   using temporary = temporaryFolder();
   const folder = temporary.path;
   const log = join(folder, "audit.jsonl");
@@ -52,7 +52,7 @@ Deno.test("permissions used while one file of each format is opened", async (t) 
     const kinds = new Set(entries.map(({ permission }) => permission));
     assert.deepEqual([...kinds].filter((kind) => !["read", "write", "net", "env"].includes(kind)), []);
   });
-  await t.step("the audit lists a write beside each read of an open call, and no other", () => {
+  await t.step("the audit lists a write for each open call that reads, and no other", () => {
     const reads = valuesOf("read");
     for (const written of valuesOf("write")) {
       const at = reads.indexOf(written);
@@ -60,7 +60,7 @@ Deno.test("permissions used while one file of each format is opened", async (t) 
       reads.splice(at, 1);
     }
   });
-  await t.step("network: the own address only", () => {
+  await t.step("network: only its own address", () => {
     const { net } = manifest.permissions.default;
     for (const value of valuesOf("net")) {
       assert(net.some((host) => value?.startsWith(host + ":")), String(value));

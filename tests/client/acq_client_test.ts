@@ -71,7 +71,7 @@ async function withStack(work: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("connecting reads health, version and capabilities", () =>
+Deno.test("connect reads health, version and capabilities", () =>
   withServer(async (client) => {
     assert.equal(client.version, "1.2.3");
     assert.equal(client.health.api_version, "v2");
@@ -81,7 +81,7 @@ Deno.test("connecting reads health, version and capabilities", () =>
     assert.deepEqual(await client.readCapabilities(), client.capabilities);
   }));
 
-Deno.test("an acquisition is opened by its path, with planes, reference and path", () =>
+Deno.test("opens an acquisition by its path, with planes, reference and scan path", () =>
   withServer(async (client, server) => {
     {
       await using scan = await client.open(SCAN);
@@ -111,7 +111,7 @@ Deno.test("an acquisition is opened by its path, with planes, reference and path
     assert.equal(server.store.size, 0, "await using ended the session");
   }));
 
-Deno.test("channels come in the requested order", () =>
+Deno.test("returns channels in the requested order", () =>
   withServer(async (client) => {
     await using scan = await client.open(SCAN, { channelIndices: [1, 0] });
     assert.deepEqual(scan.channels.map(({ index }) => index), [1, 0]);
@@ -120,7 +120,7 @@ Deno.test("channels come in the requested order", () =>
     assert.deepEqual((await scan.planes([0]))[0]!.samples, second!.samples);
   }));
 
-Deno.test("the progress of several planes is counted together", () =>
+Deno.test("counts the progress of several planes together", () =>
   withServer(async (client) => {
     await using scan = await client.open(SCAN);
     const seen: [number, number][] = [];
@@ -130,7 +130,7 @@ Deno.test("the progress of several planes is counted together", () =>
     assert.equal(seen.at(-1)![0], whole);
   }));
 
-Deno.test("planes of other time points and scenes", () =>
+Deno.test("reads planes of other time points and scenes", () =>
   withServer(async (client, server) => {
     const series = await client.open(SERIES);
     assert.equal(series.sizes.T, 12);
@@ -153,7 +153,7 @@ Deno.test("planes of other time points and scenes", () =>
     await series.close();
   }));
 
-Deno.test("frames are read whole and by rows", () =>
+Deno.test("reads frames whole and by rows", () =>
   withStack((path) =>
     withServer(async (client) => {
       await using stack = await client.open(path);
@@ -162,7 +162,7 @@ Deno.test("frames are read whole and by rows", () =>
     })
   ));
 
-Deno.test("a folder is listed, and what it lists can be opened", () =>
+Deno.test("lists a folder, and opens what it lists", () =>
   withStack((path) =>
     withServer(async (client) => {
       await using recording = await client.open(path);
@@ -210,7 +210,7 @@ Deno.test("the dialog opens what the user chooses, with scene and channels", () 
     },
   ));
 
-Deno.test("refusals of the server have code, status and message", async (t) => {
+Deno.test("errors of the server have code, status and message", async (t) => {
   const step = (name: string, options: HarnessOptions, work: Parameters<typeof withServer>[0]) =>
     t.step(name, () => withServer(work, options));
   const fast = { retries: 0 };
@@ -256,7 +256,7 @@ Deno.test("refusals of the server have code, status and message", async (t) => {
       assert.deepEqual([...(await stack.plane(0)).samples], frame(0), "the opened plane is still there");
     });
   });
-  await t.step("every code comes through", async () => {
+  await t.step("passes on every error code", async () => {
     const codes = ErrorBody.shape.error.options;
     let next = 0;
     await answering(
@@ -375,7 +375,7 @@ const opened = () => ({
   reference: null,
 });
 
-Deno.test("samples are little-endian and exactly as many as announced", async () => {
+Deno.test("requires little-endian samples, exactly as many as announced", async () => {
   // IEEE 754: 1 is 0x3f800000, -2.5 is 0xc0200000; the lowest byte comes first.
   let bytes = [0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0x20, 0xc0, ...Array(16).fill(0)];
   await answering(
@@ -393,7 +393,7 @@ Deno.test("samples are little-endian and exactly as many as announced", async ()
   );
 });
 
-Deno.test("a description that breaks the contract fails the open and ends its session", async () => {
+Deno.test("fails the open and ends its session if the description breaks the contract", async () => {
   const cases: [object, number, RegExp][] = [
     [{}, 23, /byteLength is 23, not 24/],
     [{ shape: [2] }, 24, /plane\.shape is \[2\]/],
@@ -425,7 +425,7 @@ Deno.test("a description that breaks the contract fails the open and ends its se
   }
 });
 
-Deno.test("calls are retried after `Retry-After`, and only then", async () => {
+Deno.test("retries calls after `Retry-After`, and only then", async () => {
   let [asked, refusals, retryAfter] = [0, 2, "0"];
   const busy = () => {
     asked += 1;
@@ -462,7 +462,7 @@ Deno.test("calls are retried after `Retry-After`, and only then", async () => {
   });
 });
 
-Deno.test("answers that break the contract fail with no_acq_server", async () => {
+Deno.test("fails with no_acq_server on answers that break the contract", async () => {
   const open = (answer: () => Response, message: RegExp) =>
     answering(answer, async (base) => {
       await assert.rejects((await connect(base)).open("/x"), fails("no_acq_server", message));
@@ -489,7 +489,7 @@ Deno.test("connecting without a server fails with server_unreachable", async () 
   await assert.rejects(connect(`http://127.0.0.1:${port}`), fails("server_unreachable", /does not answer/));
 });
 
-Deno.test("answers of older servers may lack fields", async () => {
+Deno.test("accepts answers of older servers without newer fields", async () => {
   await answering(() => Response.json(opened()), async (base) => {
     const { scene, scenes, times, warnings, warningCodes, reference, position, lineScan } =
       await (await connect(`${base}/`)).open("/x");
@@ -498,7 +498,7 @@ Deno.test("answers of older servers may lack fields", async () => {
   });
 });
 
-Deno.test("the module and its types are served, to Deno with the types", () =>
+Deno.test("serves the module and its types, linked for Deno", () =>
   withServer(async (_client, server) => {
     const types = { "acq-client.js": /^text\/javascript/, "acq-client.d.ts": /^application\/typescript/ };
     for (const [name, type] of Object.entries(types)) {

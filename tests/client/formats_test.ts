@@ -41,7 +41,7 @@ async function planesOf(opened: Acquisition, at: Question["at"] = {}): Promise<P
   };
 }
 
-Deno.test("client module: planes of every format are those of the fixtures", () =>
+Deno.test("client module: reads the planes of the fixtures of every format", () =>
   withClient(async (client) => {
     const folder = Deno.makeTempDirSync({ prefix: "client_formats_" });
     try {
@@ -56,7 +56,7 @@ Deno.test("client module: planes of every format are those of the fixtures", () 
   }));
 
 Deno.test({
-  name: "client module: planes, positions, scenes and references of the shared samples",
+  name: "client module: reads planes, positions, scenes and references of the shared samples",
   ignore: !hasSharedSamples,
   fn: () =>
     withClient(async (client) => {

@@ -57,7 +57,7 @@ Deno.test({
         const { version, license } = JSON.parse(Deno.readTextFileSync(join(installed, "package.json")));
         assert.deepEqual([version, license], [manifest.version, manifest.license]);
       });
-      await t.step("a plane in Node, by the program of its README", async () => {
+      await t.step("the program of its README reads a plane in Node", async () => {
         const path = join(FIXTURES, "oir", "line_scan.oir");
         const end = `
 import { createHash } from "node:crypto";
@@ -85,7 +85,7 @@ console.log(createHash("sha256").update(new Uint8Array(samples.buffer)).digest("
         );
         await assert.rejects(check("export const base: number = (await connect()).base;"), /TS2322/);
       });
-      await t.step("its types, where the library of the project is an older one", async () => {
+      await t.step("its types with an older library of the project", async () => {
         const config = join(project, "deno.json");
         Deno.writeTextFileSync(config, '{ "compilerOptions": { "lib": ["es2022", "dom"] } }');
         const types = join(ROOT, "static", "client", "v2", "acq-client.d.ts");

@@ -17,7 +17,7 @@ const missing = Deno.build.os === "windows"
   : ["zarr", "dask.array", "dask.distributed"].filter((name) => !canImport("python3", name));
 
 Deno.test({
-  name: `archives are exported and computed on a cluster of two workers${
+  name: `exports archives and computes them on a cluster of two workers${
     missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} is missing)`
   }`,
   ignore: missing.length > 0,

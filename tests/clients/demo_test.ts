@@ -44,7 +44,7 @@ function* environments(pid: number): Generator<string> {
 
 for (const task of ["start", "dev", "demo"]) {
   Deno.test({
-    name: `the task "${task}" has glibc map large blocks, and keeps what the user sets`,
+    name: `the task "${task}" makes glibc map large blocks, and keeps the user's settings`,
     ignore: Deno.build.os !== "linux",
     fn: async () => {
       const child = spawn(Deno.execPath(), {

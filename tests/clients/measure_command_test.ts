@@ -45,7 +45,7 @@ async function measured(paths: readonly string[], settings: unknown, flags: read
   return { code, rows: found, err };
 }
 
-Deno.test("measure: bands of a recording have the numbers of the page's modules", async () => {
+Deno.test("measure: gives the same numbers for bands as the modules of the page", async () => {
   using temporary = temporaryFolder();
   const path = join(temporary.path, "vessel.oir");
   Deno.writeFileSync(path, measuredScan());
@@ -91,7 +91,7 @@ Deno.test("measure: bands of a recording have the numbers of the page's modules"
   assert(Number(both!["Sparks"]) >= 0);
 });
 
-Deno.test("measure: images are no line scan unless the settings say so, and the table tells that", async () => {
+Deno.test("measure: takes images as line scans only if the settings say so, and notes that in the table", async () => {
   const refused = await measured([IMAGES, "nowhere.tif"], {});
   assert.equal(refused.code, 1);
   assert.match(refused.rows[0]!["Failure"]!, /Not a line scan/);
@@ -124,7 +124,7 @@ function meanOfCell(sample: (x: number, y: number) => number): number {
 const brightest = (x: number, y: number) =>
   Math.max(...Array.from({ length: COUNT }, (_, t) => spot(x, y, t)));
 
-Deno.test("measure: lines and rectangles of images over time, and their projection", async () => {
+Deno.test("measure: measures lines and rectangles of images over time, and their projection", async () => {
   using temporary = temporaryFolder();
   const path = join(temporary.path, "spot.ome.tif");
   Deno.writeFileSync(path, measuredStack());
@@ -165,7 +165,7 @@ Deno.test("measure: lines and rectangles of images over time, and their projecti
   near(one!["Mean"], means[0]!);
 });
 
-Deno.test("measure: projections and kymographs are written as TIFF with their calibration", async () => {
+Deno.test("measure: writes projections and kymographs as TIFF with their calibration", async () => {
   using temporary = temporaryFolder();
   const path = join(temporary.path, "spot.ome.tif");
   Deno.writeFileSync(path, measuredStack());

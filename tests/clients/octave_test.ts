@@ -25,7 +25,7 @@ function otherPrograms() {
 }
 
 Deno.test({
-  name: "octave: planes, positions, scenes, reference, errors and waiting",
+  name: "octave: reads planes, positions, scenes and references, and handles errors and waiting",
   ignore: octave === null || curl === null,
   fn: async () => {
     await using server = await ServerProcess.start(FROM_SOURCE);

@@ -47,7 +47,7 @@ async function withServer(use: (server: ServerProcess) => Promise<void>): Promis
 }
 
 Deno.test({
-  name: "python: planes of every format are those of the fixtures",
+  name: "python: reads the planes of the fixtures of every format",
   ignore,
   fn: () =>
     withServer(async (server) => {
@@ -63,7 +63,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "python: errors, retries, reference, xarray and dask",
+  name: "python: handles errors, retries, reference, xarray and dask",
   ignore,
   fn: () =>
     withServer(async (server) => {
@@ -118,7 +118,7 @@ runpy.run_path(sys.argv.pop(1), run_name="__main__")`;
 });
 
 Deno.test({
-  name: "python: planes, positions, scenes and references of the shared samples",
+  name: "python: reads planes, positions, scenes and references of the shared samples",
   ignore: ignore || !hasSharedSamples,
   fn: () =>
     withServer(async (server) => {

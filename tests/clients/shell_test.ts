@@ -44,7 +44,7 @@ Deno.test("info prints the answer of an open for every format, one line per path
   }
 });
 
-Deno.test("info: a failure is a line with its code", async () => {
+Deno.test("info: prints a failure as one line with its code", async () => {
   using temporary = temporaryFolder();
   const folder = temporary.path;
   const cut = join(folder, "cut\u009b2J.oir");
@@ -77,7 +77,7 @@ Deno.test("info: a failure is a line with its code", async () => {
   assert.ok(lines.slice(0, -1).every(({ message, details }) => message.length > 10 && details === null));
 });
 
-Deno.test("info: another scene, pretty", async () => {
+Deno.test("info: prints another scene indented", async () => {
   const path = join(FIXTURES, "nd2", "positions.nd2");
   const { code, out } = await shell(["info", "--scene=1", "--pretty", path]);
   assert.equal(code, 0);
@@ -87,7 +87,7 @@ Deno.test("info: another scene, pretty", async () => {
   assert.deepEqual([beyond.code, JSON.parse(beyond.out).error], [1, "scene_out_of_range"]);
 });
 
-Deno.test("plane: positions and scenes", async () => {
+Deno.test("plane: writes planes of positions and scenes", async () => {
   const cases: [string[], string][] = [
     [
       ["lsm/series_tzc.lsm", "--t", "1", "--z", "1", "--channel", "1"],
@@ -106,7 +106,7 @@ Deno.test("plane: positions and scenes", async () => {
   }
 });
 
-Deno.test("plane: a failure is one line with its code, and nothing on standard output", async () => {
+Deno.test("plane: prints a failure as one line with its code, and nothing on standard output", async () => {
   const scan = join(ROOT, "examples", "line_scan.oir");
   const cases: [string[], number, RegExp][] = [
     [["nowhere.tif"], 1, /^path_not_found: Cannot open ".*nowhere\.tif": nothing exists there\n$/],
@@ -179,7 +179,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a full disk is reported in one line",
+  name: "reports a full disk in one line",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     const line = [FROM_SOURCE.program, ...FROM_SOURCE.args, "plane", join(ROOT, "examples", "line_scan.oir")];
@@ -207,7 +207,7 @@ Deno.test("the commands need only the permission to read", async () => {
   assert.deepEqual([...kinds].filter((kind) => !["read", "write"].includes(kind)), []);
 });
 
-Deno.test("export writes an archive that validate accepts, or says why not", async () => {
+Deno.test("export writes an archive that validate accepts, or explains why not", async () => {
   using temporary = temporaryFolder();
   const folder = temporary.path;
   const scan = join(ROOT, "examples/line_scan.oir");

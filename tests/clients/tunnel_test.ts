@@ -37,7 +37,7 @@ async function planeThrough(base: string, origin: string | null): Promise<string
 
 const [EXPECTED] = firstPlanes(expectedFile("oir", "line_scan.oir").scenes[0]!);
 
-Deno.test("a tunnel to another port, by each loopback name, for scripts and the page", async (t) => {
+Deno.test("serves scripts and the page through a tunnel to another port, by each loopback name", async (t) => {
   await using server = await ServerProcess.start(FROM_SOURCE);
   for (
     const [listen, name] of [["127.0.0.1", "127.0.0.1"], ["127.0.0.1", "localhost"], [

@@ -25,7 +25,7 @@ async function expect(
   return body.message;
 }
 
-Deno.test("request_validation_failed: what a body must be", async () => {
+Deno.test("request_validation_failed: rejects invalid bodies", async () => {
   await using server = new Harness();
   const raw = (body: BodyInit) =>
     server.request("/api/v2/open", { method: "POST", headers: { "content-type": "application/json" }, body });
@@ -83,7 +83,7 @@ Deno.test("request_validation_failed: what a body must be", async () => {
   }
 });
 
-Deno.test("a body with many faults gets a short answer", async () => {
+Deno.test("gives a short answer to a body with many faults", async () => {
   await using server = new Harness();
   const many = (item: string, n: number) => `[${new Array(n).fill(item).join(",")}]`;
   const bodies = [
@@ -107,7 +107,7 @@ Deno.test("a body with many faults gets a short answer", async () => {
   }
 });
 
-Deno.test("unsupported_media_type and payload_too_large", async () => {
+Deno.test("unsupported_media_type and payload_too_large: rejects other types and large bodies", async () => {
   await using server = new Harness({ pick: () => Promise.resolve(null) });
   const post = (path: string, type: string | null, body: BodyInit | null, headers = {}) =>
     server.request(path, {
@@ -155,7 +155,7 @@ Deno.test("unsupported_media_type and payload_too_large", async () => {
   await expect(server.request("/api/v2/open", init as RequestInit), 413, "payload_too_large");
 });
 
-Deno.test("path_not_found: paths that lead nowhere", async () => {
+Deno.test("path_not_found: rejects paths to nothing", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const at = (name: string) => join(sample.folder, name);
@@ -179,7 +179,7 @@ Deno.test("path_not_found: paths that lead nowhere", async () => {
   for (const path of paths) await expect(server.post("/api/v2/open", { path }), 404, "path_not_found");
 });
 
-Deno.test("path_not_allowed: outside every root, whether or not it exists", async () => {
+Deno.test("path_not_allowed: rejects paths outside every root, existing or not", async () => {
   await using sample = await sampleFolder();
   await using outside = await sampleFolder();
   const root = { written: sample.folder, resolved: sample.folder };
@@ -210,7 +210,7 @@ Deno.test("path_not_allowed: outside every root, whether or not it exists", asyn
   assert.equal((await dialogOnly.post("/api/v2/pick-and-open", {})).status, 200);
 });
 
-Deno.test("a chunk is not read through a link that leaves the root", { ignore: NO_LINKS }, async () => {
+Deno.test("reads no chunk through a link that leaves the root", { ignore: NO_LINKS }, async () => {
   await using sample = await sampleFolder();
   await using outside = await sampleFolder();
   const chunk = join(sample.image, "0", "c", "0", "0", "0");
@@ -226,7 +226,7 @@ Deno.test("a chunk is not read through a link that leaves the root", { ignore: N
   } else await expect(response, 500, "decode_failed");
 });
 
-Deno.test("unsupported_format: other files, and extensions that are not allowed", async () => {
+Deno.test("unsupported_format: rejects other files, and extensions that are not allowed", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const at = (name: string) => join(sample.folder, name);
@@ -247,7 +247,7 @@ Deno.test("unsupported_format: other files, and extensions that are not allowed"
   await expect(server.post("/api/v2/pick-and-open", { extensions: [".docx"] }), 415, "unsupported_format");
 });
 
-Deno.test("decode_failed: an accepted extension with other, empty or cut content", async () => {
+Deno.test("decode_failed: rejects other, empty or truncated content under an accepted extension", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const at = (name: string) => join(sample.folder, name);
@@ -280,7 +280,7 @@ Deno.test("unknown sessions and channels", async () => {
   await expect(at(`${sessionId}/reference/channels/0/data`), 404, "reference_channel_not_found");
 });
 
-Deno.test("session_memory_exceeded: refused before anything is allocated, nothing evicted", async () => {
+Deno.test("session_memory_exceeded: rejects an open before any allocation, and evicts nothing", async () => {
   await using sample = await sampleFolder();
   const maxSessionMemory = 3 * 2400 + await describedBytes(sample.image) +
     await describedBytes(sample.image, [0]);
@@ -292,7 +292,7 @@ Deno.test("session_memory_exceeded: refused before anything is allocated, nothin
   assert.equal(server.budget.used, maxSessionMemory);
 });
 
-Deno.test("session_memory_exceeded: a decoder needs memory beside the plane", async () => {
+Deno.test("session_memory_exceeded: counts the memory of a decoder beside the plane", async () => {
   const path = fileURLToPath(new URL("../fixtures/tiff/lerc_largest.tif", import.meta.url));
   // The plane alone, 4 bytes for each of 8192 x 8192 samples, would fit with its description.
   await using server = new Harness({ maxSessionMemory: 4 * 8192 * 8192 + 16_384 });
@@ -305,7 +305,7 @@ Deno.test("session_memory_exceeded: a decoder needs memory beside the plane", as
   assert.equal(server.budget.used, 0);
 });
 
-Deno.test("dialogs: cancelled, unavailable, busy", async () => {
+Deno.test("dialogs: reports cancelled, unavailable and busy ones", async () => {
   const answers: (() => Promise<string | null>)[] = [
     () => Promise.resolve(null),
     () => Promise.reject(new DialogUnavailable("There is no display")),
@@ -341,14 +341,14 @@ Deno.test("dialogs: cancelled, unavailable, busy", async () => {
   await expect(ask(foreign[0]!), 409, "dialog_busy");
 });
 
-Deno.test("dialogs that pages leave count as cancelled", async () => {
+Deno.test("dialogs: counts those whose page left as cancelled", async () => {
   await using server = new Harness({ pick: () => Promise.reject(new ClientGone("The client went away")) });
   const foreign = { headers: { origin: "https://example.org" } };
   for (let n = 0; n < 3; n += 1) await server.post("/api/v2/pick-and-open", {}, foreign);
   await expect(server.post("/api/v2/pick-and-open", {}, foreign), 409, "dialog_busy");
 });
 
-Deno.test("the dialog gets the origin and the wanted extensions", async () => {
+Deno.test("dialogs: passes on the origin and the requested extensions", async () => {
   const asked: [string, readonly string[]][] = [];
   await using server = new Harness({
     allowedExtensions: [".ome.zarr", ".tif"],
@@ -373,7 +373,7 @@ Deno.test("the dialog gets the origin and the wanted extensions", async () => {
   ]);
 });
 
-Deno.test("load_timeout, too_many_opens, shutting_down, internal_error: misbehaving workers", async () => {
+Deno.test("load_timeout, too_many_opens, shutting_down, internal_error: reports misbehaving workers", async () => {
   await using sample = await sampleFolder();
   const idle = new URL("data:text/javascript,self.onmessage=()=>{}");
   const failing = new URL("data:text/javascript,self.onmessage=()=>{throw new Error('broken')}");
@@ -412,7 +412,7 @@ Deno.test("load_timeout, too_many_opens, shutting_down, internal_error: misbehav
   }
 });
 
-Deno.test("not_found and method_not_allowed", async () => {
+Deno.test("not_found and method_not_allowed: rejects other paths and methods", async () => {
   await using server = new Harness();
   for (
     const path of [
@@ -442,7 +442,7 @@ Deno.test("not_found and method_not_allowed", async () => {
   }
 });
 
-Deno.test("scene_out_of_range, position_out_of_range, plane_not_found, acquisition_changed", async () => {
+Deno.test("scene_out_of_range, position_out_of_range, plane_not_found, acquisition_changed: are reported", async () => {
   using temporary = temporaryFolder();
   const { path: folder } = temporary;
   const path = join(folder, "run_MMStack.tif");
@@ -475,7 +475,7 @@ Deno.test("too_many_exports", async () => {
   await expect(link(), 503, "too_many_exports");
 });
 
-Deno.test("a file without read permission is not found", {
+Deno.test("path_not_found: reports a file without read permission", {
   ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
 }, async () => {
   await using sample = await sampleFolder();

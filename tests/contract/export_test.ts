@@ -55,7 +55,7 @@ async function samples(server: Harness, url: string): Promise<number[]> {
   return [...new Float32Array(await (await server.request(url)).arrayBuffer())];
 }
 
-Deno.test("an archive holds what was opened, its regions, analyses and tables, and is valid", () =>
+Deno.test("writes a valid archive of the opened image, its regions, analyses and tables", () =>
   withServer(async ({ server, folder }) => {
     const file = join(folder, "archive.zip");
     const opened = await server.open(LINE_SCAN);
@@ -108,7 +108,7 @@ Deno.test("an archive holds what was opened, its regions, analyses and tables, a
     assert.deepEqual(JSON.parse(document("acqimage/1.json")).rois, [BAND]);
   }));
 
-Deno.test("all positions are written, or the opened one, or documents alone", () =>
+Deno.test("writes all positions, the opened one, or documents alone", () =>
   withServer(async ({ server, folder }) => {
     const path = join(folder, "stack.tif");
     // Page p, which is slice p % 3 of frame p / 3, has samples 100 p + 10 y + x.
@@ -131,7 +131,7 @@ Deno.test("all positions are written, or the opened one, or documents alone", ()
     await expectError(server.post("/api/v2/open", { path: file }), 415, "unsupported_format");
   }));
 
-Deno.test("a plane that the recording lacks is listed and stays missing", () =>
+Deno.test("lists a plane that the recording lacks as missing", () =>
   withServer(async ({ server, folder }) => {
     const path = join(folder, "cut_MMStack_Pos0.ome.tif");
     const summary = { Channels: 2, Slices: 1, Frames: 2, Positions: 1, Width: 4, Height: 3 };
@@ -147,7 +147,7 @@ Deno.test("a plane that the recording lacks is listed and stays missing", () =>
     await expectError(server.request(`${channels[1]!.dataUrl}?t=1`), 404, "plane_not_found");
   }));
 
-Deno.test("an order is judged as a whole", () =>
+Deno.test("reports all problems of an order at once", () =>
   withServer(async ({ server, image }) => {
     const { sessionId } = await server.open(image);
     const refused = async (order: unknown, ...locations: string[]) => {
@@ -213,7 +213,7 @@ Deno.test("a link works once, within ten minutes, and a HEAD leaves it", () =>
     await expectError(server.request(late), 404, "export_not_found");
   }));
 
-Deno.test("the file of an archive has a name that every system takes", () =>
+Deno.test("names the file of an archive as every system accepts", () =>
   withServer(async ({ server, image }) => {
     const named = async (name: string) => {
       const url = await linkTo(server, { name, images: "none", members: [{ path: image }] });
@@ -230,7 +230,7 @@ Deno.test("the file of an archive has a name that every system takes", () =>
     assert.equal(await named("..."), "archive.zip");
   }));
 
-Deno.test("the documents of an archive count as memory until it is sent", () =>
+Deno.test("counts the documents of an archive as memory until it is sent", () =>
   withServer(async ({ server, image }) => {
     const { sessionId } = await server.open(image);
     const before = server.budget.used;
@@ -243,7 +243,7 @@ Deno.test("the documents of an archive count as memory until it is sent", () =>
     await until(() => server.budget.used === before, "the memory of the documents");
   }));
 
-Deno.test("a worker parses an order of more than 1 MiB and judges its tables", async () => {
+Deno.test("parses an order of more than 1 MiB in a worker and checks its tables", async () => {
   const asked: string[] = [];
   const startWorker = () => {
     const worker = startDecodeWorker();
@@ -279,7 +279,7 @@ Deno.test("a worker parses an order of more than 1 MiB and judges its tables", a
   }, { startWorker });
 });
 
-Deno.test("archives that nobody reads hold 128 MiB of planes, and others wait for them", () =>
+Deno.test("limits unread archives to 128 MiB of planes, and lets others wait", () =>
   withServer(async ({ server, folder }) => {
     const path = join(folder, "noise.ome.zarr");
     const side = 2048;
@@ -313,7 +313,7 @@ Deno.test("archives that nobody reads hold 128 MiB of planes, and others wait fo
     await until(() => server.budget.used === 0);
   }));
 
-Deno.test("warnings in an archive name no folder", () =>
+Deno.test("names no folder in the warnings of an archive", () =>
   withServer(async ({ server, folder }) => {
     const file = join(folder, "archive.zip");
     for (const name of ["Anna's data", ...Deno.build.os === "windows" ? [] : ['Anna\'s "best" data']]) {
@@ -331,7 +331,7 @@ Deno.test("warnings in an archive name no folder", () =>
     }
   }));
 
-Deno.test("members by path are judged like an open, members by session answer any page", () =>
+Deno.test("checks members by path like an open, and serves members by session to any page", () =>
   withServer(async ({ server, image }) => {
     const { sessionId } = await server.open(image);
     const foreign = { headers: { origin: "https://example.org" } };
@@ -350,7 +350,7 @@ Deno.test("members by path are judged like an open, members by session answer an
     );
   }));
 
-Deno.test("the link outlives its session, and reports files that changed", () =>
+Deno.test("keeps the link after its session, and reports changed files", () =>
   withServer(async ({ server, folder, image }) => {
     const { sessionId } = await server.open(image);
     const first = await linkTo(server, { members: [{ sessionId }] });
@@ -366,7 +366,7 @@ Deno.test("the link outlives its session, and reports files that changed", () =>
     await expectError(server.request(second), 409, "acquisition_changed");
   }));
 
-Deno.test("a body may have 1 MiB, and 32 MiB beside a live session", () =>
+Deno.test("accepts a body of 1 MiB, and of 32 MiB with a live session", () =>
   withServer(async ({ server, image }) => {
     const { sessionId } = await server.open(image);
     const csv = `a\n${"1\n".repeat(600_000)}`;
@@ -381,7 +381,7 @@ Deno.test("a body may have 1 MiB, and 32 MiB beside a live session", () =>
     );
   }));
 
-Deno.test("a plane that is cut off is found before the first byte", () =>
+Deno.test("reports a truncated plane before the first byte", () =>
   withServer(async ({ server, folder }) => {
     const path = join(folder, "two.tif");
     const bytes = tiffBytes(grayLayout(4, 3, 16), () => 7n, 2);
@@ -399,7 +399,7 @@ Deno.test("a plane that is cut off is found before the first byte", () =>
     await expectError(server.post("/api/v2/export", { members: [{ path }] }), 500, "decode_failed");
   }));
 
-Deno.test("a plane that cannot be decoded cuts the archive before its directory", () =>
+Deno.test("cuts the archive before its directory if a plane cannot be decoded", () =>
   withServer(async ({ server, folder }) => {
     const path = join(folder, "series.ome.zarr");
     const axes = [{ name: "t", type: "time" }, { name: "y", type: "space" }, { name: "x", type: "space" }];
@@ -434,7 +434,7 @@ function writeNoise(path: string): void {
   writeChunks(path, { axes, shape: [24, 1024, 1024], scale: [1, 1, 1], chunks });
 }
 
-Deno.test("an archive that is cut frees its planes, also those of the next position", () =>
+Deno.test("frees the planes of a cut archive, also those of the next position", () =>
   withServer(async ({ server, image }) => {
     const { signal } = new AbortController();
     const options = { chosenByUser: false, version: "0", memory: server.exporter.hold(0) };
@@ -457,7 +457,7 @@ Deno.test("an archive that is cut frees its planes, also those of the next posit
     assert.deepEqual(chunks.map(({ length }) => length), [0, 0, 0, 0]);
   }));
 
-Deno.test("a client that leaves ends the work", () =>
+Deno.test("ends the work of a client that leaves", () =>
   withServer(async ({ server, folder }) => {
     const path = join(folder, "series.ome.zarr");
     writeNoise(path);
@@ -473,7 +473,7 @@ Deno.test("a client that leaves ends the work", () =>
     await reader.cancel().catch(() => {});
   }));
 
-Deno.test("an archive whose client does not read for a minute is cut", () =>
+Deno.test("cuts an archive whose client does not read for a minute", () =>
   withServer(async ({ server, folder }) => {
     const path = join(folder, "series.ome.zarr");
     writeNoise(path);
@@ -485,7 +485,7 @@ Deno.test("an archive whose client does not read for a minute is cut", () =>
     await until(() => server.budget.used === 0, "the end of the work");
   }));
 
-Deno.test("a file that changes after the link was used cuts the archive", () =>
+Deno.test("cuts an archive if a file changes after the link was used", () =>
   withServer(async ({ server, image }) => {
     const response = await server.request(await linkTo(server, { members: [{ path: image }] }));
     const document = join(image, "0", "zarr.json");

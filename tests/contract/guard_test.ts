@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { expectError, Harness, sampleFolder } from "./harness.ts";
 
-Deno.test("only loopback names are served, whatever the port", async () => {
+Deno.test("serves only loopback names, on any port", async () => {
   await using server = new Harness();
   for (const host of ["127.0.0.1", "127.0.0.1:1", "localhost:8767", "LOCALHOST", "[::1]", "[::1]:65535"]) {
     assert.equal((await server.request("/api/v2/health", { headers: { host } })).status, 200, host);
@@ -27,7 +27,7 @@ Deno.test("only loopback names are served, whatever the port", async () => {
   }
 });
 
-Deno.test("pages that may not name paths are refused before the path is judged", async () => {
+Deno.test("rejects pages that may not name paths before it checks the path", async () => {
   await using sample = await sampleFolder();
   const answer = async (allowedOrigins: string[], asking: string | null | { site: string }) => {
     await using server = new Harness({ allowedOrigins });
@@ -75,7 +75,7 @@ Deno.test("pages that may not name paths are refused before the path is judged",
   }
 });
 
-Deno.test("the form of a request is judged before its origin, and the origin before the roots", async () => {
+Deno.test("checks the form of a request before its origin, and the origin before the roots", async () => {
   await using server = new Harness({ roots: [{ written: "/nowhere", resolved: "/nowhere" }] });
   const foreign = { headers: { origin: "https://example.org" } };
   await expectError(server.post("/api/v2/open", { path: "a" }, foreign), 422, "request_validation_failed");
@@ -83,7 +83,7 @@ Deno.test("the form of a request is judged before its origin, and the origin bef
   await expectError(server.post("/api/v2/open", { path: "/etc/a.tif" }), 403, "path_not_allowed");
 });
 
-Deno.test("a foreign page may use what a dialog or a session id allows", async () => {
+Deno.test("allows a foreign page what a dialog or a session ID grants", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness({ pick: () => Promise.resolve(sample.image) });
   for (const origin of ["null", "https://example.org"]) {
@@ -137,7 +137,7 @@ Deno.test("every answer carries the common headers and no credentials", async ()
   }
 });
 
-Deno.test("the capabilities say whether a dialog and a path can be opened", async () => {
+Deno.test("the capabilities state whether a dialog and a path can be opened", async () => {
   for (const [dialogAvailable, dialogOnly] of [[true, false], [false, true]] as const) {
     await using server = new Harness({ dialogAvailable, dialogOnly, allowedOrigins: ["*"] });
     const response = await server.request("/api/v2/capabilities");
@@ -147,7 +147,7 @@ Deno.test("the capabilities say whether a dialog and a path can be opened", asyn
   }
 });
 
-Deno.test("every preflight under /api/v2 is answered 204", async () => {
+Deno.test("answers every preflight under /api/v2 with 204", async () => {
   await using server = new Harness();
   for (const path of ["/api/v2", "/api/v2/open", "/api/v2/sessions/x", "/api/v2/anything"]) {
     for (const privateNetwork of [false, true]) {
@@ -180,7 +180,7 @@ Deno.test("every preflight under /api/v2 is answered 204", async () => {
   );
 });
 
-Deno.test("the server's own pages carry a policy that keeps them out of frames", async () => {
+Deno.test("the server's own pages have a policy against frames", async () => {
   await using server = new Harness();
   for (const path of ["/demo/v2/", "/docs", "/client/v2/acq-client.js"]) {
     const response = await server.request(path);

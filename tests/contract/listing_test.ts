@@ -36,7 +36,7 @@ async function refused(
   return await expectError(server.post("/api/v2/list", { path }, { headers }), status, code);
 }
 
-Deno.test("a folder lists acquisitions, collections and folders by name", () =>
+Deno.test("lists the acquisitions, collections and folders of a folder by name", () =>
   withFiles({
     "b.tif": "12345",
     "a_00001_00001.tif": "123",
@@ -82,7 +82,7 @@ Deno.test("a folder lists acquisitions, collections and folders by name", () =>
     deepEqual(kinds(await listed(server, join(folder, "unnamed"))), []);
   }));
 
-Deno.test("what the operator does not let in is not listed", () =>
+Deno.test("does not list what the operator does not allow", () =>
   withFiles({
     "a.tif": "",
     "b.oir": "",
@@ -99,7 +99,7 @@ Deno.test("what the operator does not let in is not listed", () =>
     ]);
   }));
 
-Deno.test("the parts of an entry are the files that the reader opens together", async () => {
+Deno.test("lists the files that the reader opens together as parts of one entry", async () => {
   await using server = new Harness();
   const scans = Deno.readDirSync(join(FIXTURES, "prairie")).filter(({ isDirectory }) => isDirectory);
   const folders = ["oir", "oif", "czi", ...scans.map(({ name }) => join("prairie", name))];
@@ -119,7 +119,7 @@ Deno.test("the parts of an entry are the files that the reader opens together", 
   equal(sets, 13);
 });
 
-Deno.test("links are followed inside the roots only", { ignore: NO_LINKS }, () =>
+Deno.test("follows links inside the roots only", { ignore: NO_LINKS }, () =>
   withFiles({
     "in/a.tif": "123",
     "in/b.tif": "",
@@ -156,7 +156,7 @@ Deno.test("links are followed inside the roots only", { ignore: NO_LINKS }, () =
     for (const one of outside) await refused(one, 403, "path_not_allowed", { roots: [root] });
   }));
 
-Deno.test("at most 10,000 entries are listed", () =>
+Deno.test("lists at most 10,000 entries", () =>
   inFolder(async (put, folder) => {
     for (let i = 0; i < 10_000; i += 1) put(`s${String(i).padStart(5, "0")}.tif`, "");
     await using server = new Harness();
@@ -171,7 +171,7 @@ Deno.test("at most 10,000 entries are listed", () =>
     );
   }));
 
-Deno.test("a path that is no folder is refused like one that cannot be opened", () =>
+Deno.test("rejects a path that is no folder like one that cannot be opened", () =>
   withFiles({ "a.tif": "", "z.ome.zarr.zip": "" }, async (path, folder) => {
     match((await refused(path, 415, "unsupported_format")).message, /is a file, not a folder/);
     const missing = [
@@ -184,7 +184,7 @@ Deno.test("a path that is no folder is refused like one that cannot be opened", 
     if (Deno.build.os === "linux") await refused("/dev/null", 415, "unsupported_format");
   }));
 
-Deno.test("who may list is who may open", () =>
+Deno.test("allows a listing to those who may open", () =>
   withFiles({ "a.tif": "" }, async (_path, folder) => {
     const foreign = { origin: "https://example.org" };
     await refused(folder, 403, "origin_not_allowed", {}, foreign);
@@ -197,7 +197,7 @@ Deno.test("who may list is who may open", () =>
     equal((await server.post("/api/v2/list", { path: folder }, { headers: foreign })).status, 200);
   }));
 
-Deno.test("what a request must be", async () => {
+Deno.test("rejects invalid requests", async () => {
   for (const path of [undefined, null, 7, "", "  ", "a", "~/a", "/a\0b"]) {
     const { details } = await refused(path, 422, "request_validation_failed");
     deepEqual(details![0]!.location, ["body", "path"], String(path));
@@ -217,7 +217,7 @@ Deno.test("what a request must be", async () => {
   await expectError(server.post("/api/v2/list", { path: "/" }), 503, "shutting_down");
 });
 
-Deno.test("a listing ends at the load time-out and with the server", {
+Deno.test("ends a listing at the load time-out and with the server", {
   // What is being looked at when a listing is given up is looked at to its end.
   sanitizeOps: false,
   sanitizeResources: false,

@@ -48,7 +48,7 @@ async function withFile(
 const again = async (server: Harness, id: string, body: unknown = {}) =>
   await server.post(`/api/v2/sessions/${id}/open`, body);
 
-Deno.test("a name is cut to 4 KiB of UTF-8 with a mark, before names are made distinct", () => {
+Deno.test("cuts a name to 4 KiB of UTF-8 with a mark, before names are made distinct", () => {
   const long = "n".repeat(1 << 20);
   return withFile(omeTiff([[long, long]]), async (server, path) => {
     const { channels } = await server.open(path);
@@ -59,7 +59,7 @@ Deno.test("a name is cut to 4 KiB of UTF-8 with a mark, before names are made di
   });
 });
 
-Deno.test("names of channels are counted in the memory of their session", () => {
+Deno.test("counts channel names in the memory of their session", () => {
   const names = Array.from({ length: 1000 }, (_, i) => `${i}`.padStart(3000, "n"));
   return withFile(omeTiff([names]), async (server, path) => {
     const { sessionId } = await server.open(path, [0]);
@@ -71,7 +71,7 @@ Deno.test("names of channels are counted in the memory of their session", () => 
   });
 });
 
-Deno.test("texts that a reader may keep are counted in what the worker keeps", async () => {
+Deno.test("counts the texts that a reader keeps in the memory of the worker", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const path = join(sample.image, "zarr.json");
@@ -82,7 +82,7 @@ Deno.test("texts that a reader may keep are counted in what the worker keeps", a
   await until(() => server.pool.openBytes > 1 << 20);
 });
 
-Deno.test("the message of an error is cut to 4 KiB", async () => {
+Deno.test("cuts the message of an error to 4 KiB", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const path = join(sample.folder, "scan.xml");
@@ -92,7 +92,7 @@ Deno.test("the message of an error is cut to 4 KiB", async () => {
   assert.equal(new TextEncoder().encode(message).length, 4096);
 });
 
-Deno.test("an open that is repeated shares the planes of its session, which may end before", () =>
+Deno.test("a repeated open shares the planes of the first session, which may end earlier", () =>
   withFile(omeTiff([["A", "B"]]), async (server, path) => {
     const { sessionId, channels } = await server.open(path);
     const before = server.budget.used;
@@ -120,7 +120,7 @@ Deno.test("an open of another channel does not share the planes", () =>
     assert.deepEqual(other.channels.map(({ name }: { name: string }) => name), ["B"]);
   }));
 
-Deno.test("what repeats an open brings both to half of the memory at most, and the user's own open goes on", async () => {
+Deno.test("limits a repeated open to half of the memory, and continues the user's own open", async () => {
   const capacity = 16 << 20;
   await withFile(omeTiff([["A", "B"]]), async (server, path) => {
     const { sessionId } = await server.open(path);
@@ -147,7 +147,7 @@ Deno.test("what repeats an open brings both to half of the memory at most, and t
   }, { maxSessionMemory: capacity });
 });
 
-Deno.test("a recording of more than half of the memory opens, and is shared, but not decoded again", () =>
+Deno.test("opens and shares a recording of more than half of the memory, without decoding it again", () =>
   withFile(omeTiff([Array.from({ length: 70 }, (_, i) => `${i}`)]), async (server, path) => {
     const { sessionId } = await server.open(path);
     await expectError(

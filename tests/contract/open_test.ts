@@ -5,7 +5,7 @@ import { ramp } from "../fixtures/plain_store.ts";
 import { expectError, Harness, sampleFolder } from "./harness.ts";
 import { NO_LINKS } from "../no_links.ts";
 
-Deno.test("opening gives source, header, plane and channels", async () => {
+Deno.test("answers an open with source, header, plane and channels", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const response = await server.post("/api/v2/open", { path: sample.image });
@@ -61,7 +61,7 @@ Deno.test("opening gives source, header, plane and channels", async () => {
   assert.deepEqual(body.scenes, [{ index: 0, name: "Scene 1", sizes: { C: 2, Y: 30, X: 20 } }]);
 });
 
-Deno.test("channels keep the requested order in the answer and ascend in the session", async () => {
+Deno.test("keeps the requested order of channels in the answer, and lists them ascending in the session", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const body = await server.open(sample.image, [1, 0]);
@@ -78,7 +78,7 @@ Deno.test("channels keep the requested order in the answer and ascend in the ses
   });
 });
 
-Deno.test("a channel that was not asked for is neither loaded nor served", async () => {
+Deno.test("neither loads nor serves a channel that was not requested", async () => {
   await using sample = await sampleFolder();
   // Channel 0 has no readable chunk: it must not be looked at.
   await Deno.writeFile(join(sample.image, "0", "c", "0", "0", "0"), new Uint8Array(3));
@@ -97,7 +97,7 @@ Deno.test("a channel that was not asked for is neither loaded nor served", async
   assert.equal(held, 4 * 600 + summaryBytes, "a failed open gives its memory back");
 });
 
-Deno.test("planes are little-endian float32, row-major, exact", async () => {
+Deno.test("serves exact little-endian float32 planes in row-major order", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const body = await server.open(sample.image);
@@ -115,7 +115,7 @@ Deno.test("planes are little-endian float32, row-major, exact", async () => {
   }
 });
 
-Deno.test("deleting ends the session and frees its memory", async () => {
+Deno.test("DELETE ends the session and frees its memory", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const { sessionId, channels } = await server.open(sample.image);
@@ -134,7 +134,7 @@ Deno.test("deleting ends the session and frees its memory", async () => {
   );
 });
 
-Deno.test("a path to a marker file means its store", async () => {
+Deno.test("opens the store of a marker file", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const { source } = await server.open(join(sample.image, "zarr.json"));
@@ -142,7 +142,7 @@ Deno.test("a path to a marker file means its store", async () => {
   assert.equal(source.format, "ome.zarr");
 });
 
-Deno.test("links are followed and the answer has the resolved path", { ignore: NO_LINKS }, async () => {
+Deno.test("follows links and answers with the resolved path", { ignore: NO_LINKS }, async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const link = join(sample.folder, "link.ome.zarr");

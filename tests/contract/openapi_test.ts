@@ -68,7 +68,7 @@ function* objectsIn(value: unknown): Generator<Json> {
   for (const part of Object.values(value)) yield* objectsIn(part);
 }
 
-Deno.test("the document avoids what client generators do not support", async () => {
+Deno.test("the document avoids features that client generators do not support", async () => {
   const document = await served();
   const { schemas } = document.components as { schemas: Record<string, Json> };
   for (const schema of objectsIn(schemas)) {
@@ -99,7 +99,7 @@ Deno.test("the document avoids what client generators do not support", async () 
   assert.deepEqual(document.security, []);
 });
 
-Deno.test("operations have descriptions, and names that make none of a schema", async () => {
+Deno.test("operations have descriptions, and names that collide with no schema", async () => {
   const document = await served();
   const { schemas } = document.components as { schemas: Record<string, Json> };
   const operations = Object.values(document.paths as Record<string, Record<string, Json>>).flatMap(
@@ -175,7 +175,7 @@ Deno.test("the answer of an open links to the session and its planes", async () 
   }
 });
 
-Deno.test("every field is described", async () => {
+Deno.test("describes every field", async () => {
   const document = await served();
   const missing: string[] = [];
   const look = (schema: Json, at: string) => {

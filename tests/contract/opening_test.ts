@@ -25,7 +25,7 @@ async function withStack(run: (server: Harness, path: string) => Promise<void>):
   await run(server, path);
 }
 
-Deno.test("a session opens at the first planes, the default of an omitted index", () =>
+Deno.test("opens at the first planes, the default of an omitted index", () =>
   withStack(async (server, path) => {
     const { sessionId, position, channels, source, warnings, warningCodes } = await server.open(path);
     assert.deepEqual(position, { t: 1, z: 0, l: 0 });
@@ -51,7 +51,7 @@ Deno.test("a session opens at the first planes, the default of an omitted index"
     assert.equal(await first(2, "?t=1"), "channel_not_found");
   }));
 
-Deno.test("a requested channel without planes is refused, by path and again", () =>
+Deno.test("rejects a requested channel without planes, by path and on reopening", () =>
   withStack(async (server, path) => {
     const asked = { path, channelIndices: [2, 0] };
     const { message } = await expectError(server.post("/api/v2/open", asked), 500, "decode_failed");

@@ -29,7 +29,7 @@ async function folderOf(server: Harness): Promise<string> {
   return folder;
 }
 
-Deno.test("every file in static/ is served unchanged and not cached", async () => {
+Deno.test("serves every file in static/ unchanged and uncached", async () => {
   await using server = new Harness();
   const folder = await folderOf(server);
   const files = [...filesBelow("")];
@@ -43,7 +43,7 @@ Deno.test("every file in static/ is served unchanged and not cached", async () =
   }
 });
 
-Deno.test("pages name no script, style or picture at an address that another start would have", async () => {
+Deno.test("pages name no script, style or picture by an address that changes with a restart", async () => {
   await using server = new Harness();
   const folder = await folderOf(server);
   for (const page of ["/demo/v2/", "/docs"]) {
@@ -80,7 +80,7 @@ async function manualAt(server: Harness, path: string): Promise<{ ids: string[];
   };
 }
 
-Deno.test("every page of the manual is served, and every link in it leads to a section", async () => {
+Deno.test("serves every page of the manual, and every link in it leads to a section", async () => {
   await using server = new Harness();
   const ids = new Map<string, string[]>();
   const links: [page: string, url: URL][] = [];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { SessionInfo } from "../../schemas/http.ts";
 import { describedBytes, expectError, Harness, sampleFolder } from "./harness.ts";
 
-Deno.test("a single range is answered with its part, anything else with the whole plane", async () => {
+Deno.test("answers a single range with its part, anything else with the whole plane", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const { channels: [channel] } = await server.open(sample.image, [0]);
@@ -91,7 +91,7 @@ Deno.test("HEAD answers like GET without a body on every GET route", async () =>
   assert.deepEqual(server.logged.map((line) => / [A-Z]+ \/.* bytes /.exec(line)?.[0]), logged);
 });
 
-Deno.test("a session ends by its time to live, which nothing extends, and its memory is freed by a timer", async () => {
+Deno.test("ends a session after its time to live, which nothing extends, and frees its memory by a timer", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness({ sessionTtlSeconds: 10 });
   const { sessionId, channels } = await server.open(sample.image);
@@ -112,7 +112,7 @@ Deno.test("a session ends by its time to live, which nothing extends, and its me
   }
 });
 
-Deno.test("a running response outlives its session and counts until its end", async () => {
+Deno.test("a running response outlives its session and holds its memory until its end", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const { sessionId, channels } = await server.open(sample.image);
@@ -127,7 +127,7 @@ Deno.test("a running response outlives its session and counts until its end", as
   assert.equal(server.budget.used, 0);
 });
 
-Deno.test("an open whose client has gone leaves no session", async () => {
+Deno.test("leaves no session of an open whose client has gone", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   // Gone after the session was made, but before the answer was sent.

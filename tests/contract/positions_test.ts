@@ -63,7 +63,7 @@ async function samplesOf(response: Response): Promise<number[]> {
   return [...new Float32Array(bytes)];
 }
 
-Deno.test("every plane of every channel is served at its position", () =>
+Deno.test("serves every plane of every channel at its position", () =>
   withStack(async ({ server, url }) => {
     for (let t = 0; t < T; t += 1) {
       for (let z = 0; z < Z; z += 1) {
@@ -79,7 +79,7 @@ Deno.test("every plane of every channel is served at its position", () =>
     assert.deepEqual(await samplesOf(await server.request(url(1, "?"))), samplesAt(0, 0, 1));
   }));
 
-Deno.test("the query is judged as sent", () =>
+Deno.test("checks the query as sent", () =>
   withStack(async ({ server, url }) => {
     const faulty: [string, string[]][] = [
       ["?t=", ["t"]],
@@ -116,7 +116,7 @@ Deno.test("the query is judged as sent", () =>
     }
   }));
 
-Deno.test("a position outside the sizes is refused with its axis and size", () =>
+Deno.test("rejects a position outside the sizes with its axis and size", () =>
   withStack(async ({ server, url }) => {
     const refused: [string, RegExp][] = [
       ["?t=4", /4 along T .* size 4/],
@@ -133,7 +133,7 @@ Deno.test("a position outside the sizes is refused with its axis and size", () =
     }
   }));
 
-Deno.test("form, sign, session, channel and bounds are judged in this order", () =>
+Deno.test("checks form, sign, session, channel and bounds in this order", () =>
   withStack(async ({ server, url }) => {
     const elsewhere = (rest: string) => server.request(`/api/v2/sessions/none/channels/${rest}`);
     await expectError(await elsewhere("x/data?t=-1"), 422, "request_validation_failed");
@@ -147,7 +147,7 @@ Deno.test("form, sign, session, channel and bounds are judged in this order", ()
     await expectError(server.request(url(0, "?t=1"), range), 416, "range_not_satisfiable");
   }));
 
-Deno.test("a range reads the rows that it needs, and HEAD answers its length", () =>
+Deno.test("reads only the rows that a range needs, and answers HEAD with its length", () =>
   withStack(async ({ server, url }) => {
     const whole = new Uint8Array(new Float32Array(samplesAt(2, 1, 1)).buffer);
     for (
@@ -174,7 +174,7 @@ Deno.test("a range reads the rows that it needs, and HEAD answers its length", (
     assert.deepEqual([head.status, head.headers.get("content-length")], [200, String(PLANE_BYTES)]);
   }));
 
-Deno.test("a plane that many clients ask for is decoded once", async () => {
+Deno.test("decodes a plane once for many clients", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, url }) => {
     gate.shut();
@@ -190,7 +190,7 @@ Deno.test("a plane that many clients ask for is decoded once", async () => {
   }, { startWorker: gate.start });
 });
 
-Deno.test("the next planes of a stepping client are read ahead", async () => {
+Deno.test("reads ahead the next planes of a stepping client", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, url }) => {
     await samplesOf(await server.request(url(0, "?t=2&z=0")));
@@ -204,7 +204,7 @@ Deno.test("the next planes of a stepping client are read ahead", async () => {
   }, { startWorker: gate.start });
 });
 
-Deno.test("nothing is read ahead that cannot be kept or takes memory from requested planes", async () => {
+Deno.test("reads nothing ahead that cannot be kept or takes memory from requested planes", async () => {
   const opens: [bytes: number, more: number][] = [
     // An eighth is less than a plane.
     [7 * PLANE_BYTES, 0],
@@ -253,7 +253,7 @@ Deno.test("read-ahead gives way to a requested plane", async () => {
   }, { startWorker: gate.start });
 });
 
-Deno.test("the end of a session, of a client and of the time-out end the wait", async () => {
+Deno.test("ends the wait with the session, the client or the time-out", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, sessionId, url, path }) => {
     gate.shut();
@@ -295,7 +295,7 @@ Deno.test("the end of a session, of a client and of the time-out end the wait", 
   }, { startWorker: gate.start, sessionTtlSeconds: 130, loadTimeoutSeconds: 120 });
 });
 
-Deno.test("sixteen planes of a session may wait, and other sessions have their turns", async () => {
+Deno.test("queues sixteen planes of a session, and lets other sessions take turns", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, path, url }) => {
     const other = await server.open(path);
@@ -325,7 +325,7 @@ Deno.test("sixteen planes of a session may wait, and other sessions have their t
   }, { startWorker: gate.start });
 });
 
-Deno.test("cached planes give way to an open, and sent ones stay whole", async () => {
+Deno.test("evicts cached planes for an open, and keeps planes whole while they are sent", async () => {
   // Of 12.7 planes the open has two, the cache one and more opens nine; the index of the file is given up.
   await withStack(
     async ({ server, path, url }) => {
@@ -347,7 +347,7 @@ Deno.test("cached planes give way to an open, and sent ones stay whole", async (
   );
 });
 
-Deno.test("a sent plane frees nothing, so another one is given up", async () => {
+Deno.test("evicts another plane, as one that is being sent frees nothing", async () => {
   // The open has two planes, the cache two, and more opens have twelve: less than one is left.
   await withStack(
     async ({ server, path, url }) => {
@@ -368,7 +368,7 @@ Deno.test("a sent plane frees nothing, so another one is given up", async () => 
   );
 });
 
-Deno.test("an acquisition opened for its metadata is counted and closed", async () => {
+Deno.test("counts and closes an acquisition opened for its metadata", async () => {
   await withStack(async ({ server, sessionId, path, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
     await until(() => server.positions.counts.running === 0);
@@ -397,7 +397,7 @@ Deno.test("a resting worker keeps the acquisitions of live sessions open", () =>
     assert.equal(server.pool.openBytes, 0);
   }));
 
-Deno.test("planes of changed files take no memory", async () => {
+Deno.test("reserves no memory for planes of changed files", async () => {
   await using sample = await sampleFolder();
   const path = join(sample.folder, "time.ome.zarr");
   const array = await writeTimeStore(path);
@@ -470,7 +470,7 @@ async function writeTimeStore(path: string): Promise<string> {
   return array;
 }
 
-Deno.test("after a file changed, opened planes stay and others are refused", async () => {
+Deno.test("keeps opened planes of a changed file and rejects others", async () => {
   const changes: [string, (path: string) => Promise<void>][] = [
     ["grown", (path) => Deno.writeFile(path, new Uint8Array(2), { append: true })],
     ["touched", (path) => Deno.utime(path, 1, 1)],
@@ -502,7 +502,7 @@ Deno.test("after a file changed, opened planes stay and others are refused", asy
   }
 });
 
-Deno.test("a file of a large set removed before its first plane is a change", async () => {
+Deno.test("reports a change if a file of a large set is removed before its first plane", async () => {
   await using sample = await sampleFolder();
   // More files than an open marks.
   const names = Array.from({ length: 80 }, (_, t) => `${t}.ome.tif`);
@@ -529,7 +529,7 @@ Deno.test("a file of a large set removed before its first plane is a change", as
   assert.deepEqual(await samplesOf(await ask(42)), [420, 421]);
 });
 
-Deno.test("files rest after 15 s and are opened again for the next plane", () =>
+Deno.test("closes files after 15 s and reopens them for the next plane", () =>
   withStack(async ({ server, path, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
     await until(() => server.positions.counts.running === 0);
@@ -549,7 +549,7 @@ Deno.test("files rest after 15 s and are opened again for the next plane", () =>
     assert.deepEqual(await samplesOf(await server.request(url(0, "?t=3"))), samplesAt(3, 0, 0));
   }));
 
-Deno.test("a session is opened again, for any origin and under every flag, while it lives", () =>
+Deno.test("reopens a live session, for any origin and under every flag", () =>
   withStack(async ({ server, sessionId }) => {
     const target = `/api/v2/sessions/${sessionId}/open`;
     const foreign = { headers: { origin: "https://example.org" } };
@@ -581,7 +581,7 @@ Deno.test("a session is opened again, for any origin and under every flag, while
     );
   }));
 
-Deno.test("the metadata documents are those of the file", () =>
+Deno.test("serves the metadata documents of the file", () =>
   withStack(async ({ server, sessionId }) => {
     const response = await server.request(`/api/v2/sessions/${sessionId}/metadata`);
     assert.equal(response.headers.get("cache-control"), "no-store");
@@ -591,7 +591,7 @@ Deno.test("the metadata documents are those of the file", () =>
     await expectError(server.request("/api/v2/sessions/none/metadata"), 404, "session_not_found");
   }));
 
-Deno.test("a position of a reference image is its only one", async () => {
+Deno.test("accepts only the one position of a reference image", async () => {
   await withStack(async ({ server, sessionId }) => {
     const target = `/api/v2/sessions/${sessionId}/reference/channels/0/data`;
     await expectError(server.request(`${target}?t=x`), 422, "request_validation_failed");
@@ -600,7 +600,7 @@ Deno.test("a position of a reference image is its only one", async () => {
   });
 });
 
-Deno.test("open acquisitions are counted, and closed with their session", async () => {
+Deno.test("counts open acquisitions, and closes them with their session", async () => {
   await withStack(async ({ server, sessionId, url }) => {
     const opened = C * PLANE_BYTES;
     const kept = server.budget.used - opened;
@@ -620,7 +620,7 @@ Deno.test("open acquisitions are counted, and closed with their session", async 
   });
 });
 
-Deno.test("a plane that could not be read ahead is decoded on request", async () => {
+Deno.test("decodes a plane on request that could not be read ahead", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, path, url }) => {
     const other = await server.open(path);

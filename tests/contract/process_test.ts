@@ -57,7 +57,7 @@ async function outcome(args: readonly string[]): Promise<{ code: number; out: st
 }
 
 Deno.test({
-  name: "a limit of 24 file descriptors ends the start with one sentence that names the limit",
+  name: "ends the start at a limit of 24 file descriptors with one sentence that names it",
   ignore: WINDOWS,
   fn: async () => {
     const { program, args } = FROM_SOURCE;
@@ -73,7 +73,7 @@ Deno.test({
   },
 });
 
-Deno.test("a wrong command line ends with status 2 and one line", async () => {
+Deno.test("ends a wrong command line with status 2 and one line", async () => {
   for (
     const args of [["--host", "0.0.0.0"], ["--prot", "1"], ["--root", "/nowhere/at/all"], ["--root", MAIN]]
   ) {
@@ -88,7 +88,7 @@ Deno.test("--help and --version go to stdout", async () => {
   assert.match((await outcome(["--version"])).out, /^acq-server \d+\.\d+\.\d+/);
 });
 
-Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything else", async () => {
+Deno.test("a port in use: exits with 3 if another acq-server has it, and 4 otherwise", async () => {
   const { child, base } = await serving();
   const beside = await outcome(["--port", new URL(base).port]);
   assert.equal(beside.code, 3, beside.err);
@@ -134,7 +134,7 @@ Deno.test("a log that nobody reads delays neither answers nor the end", async ()
   await reader.cancel();
 });
 
-Deno.test("the start names the addresses and the version, and warns of wide origins", async () => {
+Deno.test("the start prints the addresses and the version, and warns about wide origins", async () => {
   const { child, base, log } = await serving(["--allow-origin", "*", "--allow-origin", "null"]);
   await (await fetch(`${base}/api/v2/health`)).body?.cancel();
   await stop(child, "SIGTERM");
@@ -153,7 +153,7 @@ Deno.test("the start names the addresses and the version, and warns of wide orig
   assert.match(text, /GET \/api\/v2\/health 200 \d+ bytes [\d.]+ ms/);
 });
 
-Deno.test("a file that cannot be opened is reported at the start, and the server runs", async () => {
+Deno.test("reports a file that cannot be opened at the start, and runs", async () => {
   using temporary = temporaryFolder();
   const { path: folder } = temporary;
   const [whole, cut] = [join(ROOT, "examples", "line_scan.oir"), join(folder, "cut.oir")];
@@ -203,7 +203,7 @@ Deno.test("the server finishes a running response before it ends", { ignore: WIN
   await log();
 });
 
-Deno.test("nothing takes an archive for whole whose server was killed", { ignore: WINDOWS }, async () => {
+Deno.test("no reader accepts the archive of a killed server as complete", { ignore: WINDOWS }, async () => {
   using temporary = temporaryFolder();
   const { path: folder } = temporary;
   const image = join(folder, "large.ome.zarr");

@@ -24,7 +24,7 @@ const spellings = ([name, value]: Line): Line[] => [
   [name.toUpperCase(), ` \t ${value} \t `],
 ];
 
-Deno.test("an Origin is seen among any number of headers, and up to 100 headers are accepted", async () => {
+Deno.test("finds an Origin among any number of headers, and accepts up to 100 headers", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();
@@ -48,7 +48,7 @@ Deno.test("an Origin is seen among any number of headers, and up to 100 headers 
   }
 });
 
-Deno.test("64 KiB of headers are accepted, including 40 KiB of cookies", async () => {
+Deno.test("accepts 64 KiB of headers, including 40 KiB of cookies", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   const get = async (lines: readonly Line[]) => {
@@ -67,7 +67,7 @@ Deno.test("64 KiB of headers are accepted, including 40 KiB of cookies", async (
   assert.equal(await get([...lines, cookie(200_000)]), 431);
 });
 
-Deno.test("open: a header is seen in every position and spelling, alone and doubled", async () => {
+Deno.test("open: finds a header in every position and spelling, alone and repeated", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();
@@ -126,7 +126,7 @@ Deno.test("open: a header is seen in every position and spelling, alone and doub
   assert.equal(parts(await trailed("Host: localhost\r\n", "Sec-Fetch-Site: cross-site\r\n")).status, 200);
 });
 
-Deno.test("a page that hides its Origin is a page without an address, and has to send a body", async () => {
+Deno.test("treats a page with a hidden Origin as one without an address, and requires a body", async () => {
   const titles: string[] = [];
   await using server = new Harness({
     pick: ({ title }) => {
@@ -158,7 +158,7 @@ Deno.test("a page that hides its Origin is a page without an address, and has to
   assert.deepEqual(titles, []);
 });
 
-Deno.test("a doubled Range asks for the whole plane", async () => {
+Deno.test("answers a repeated Range with the whole plane", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();
@@ -230,7 +230,7 @@ const REFUSED: [request: string | readonly string[], status: number, message: Re
   ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, /malformed/],
 ];
 
-Deno.test("a malformed request is answered in the envelope with the common headers, and the connection ends", async () => {
+Deno.test("answers a malformed request with the envelope and common headers, and ends the connection", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   for (const [request, status, said] of REFUSED) {
@@ -255,7 +255,7 @@ Deno.test("a malformed request is answered in the envelope with the common heade
   assert.equal(server.pool.counts.busy, 0);
 });
 
-Deno.test("a malformed second request is refused after the answer to the first", async () => {
+Deno.test("rejects a malformed second request after the answer to the first", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   const first = "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -275,7 +275,7 @@ Deno.test("a malformed second request is refused after the answer to the first",
   }
 });
 
-Deno.test("valid HTTP passes: 100-continue, Chunked, an ignored upgrade", async () => {
+Deno.test("accepts valid HTTP: 100-continue, Chunked, an ignored upgrade", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();
@@ -291,7 +291,7 @@ Deno.test("valid HTTP passes: 100-continue, Chunked, an ignored upgrade", async 
   for (const request of requests) assert.equal(parts(await raw(socket.port, request)).status, 200, request);
 });
 
-Deno.test("a request that does not arrive in time is answered and its connection ends", async () => {
+Deno.test("answers a request that does not arrive in time, and ends its connection", async () => {
   await using server = new Harness();
   await using socket = await server.listen({ requestTimeoutMs: 300 });
   const starts = [

@@ -15,7 +15,7 @@ async function largeStore(folder: string, mebibytes: number): Promise<string> {
   return path;
 }
 
-Deno.test("Host is judged as sent: absent, doubled, or beside an absolute target", async () => {
+Deno.test("checks Host as sent: absent, repeated, or with an absolute target", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   const requests: [string, number][] = [
@@ -34,7 +34,7 @@ Deno.test("Host is judged as sent: absent, doubled, or beside an absolute target
   }
 });
 
-Deno.test("the body of a GET or HEAD is ignored", async () => {
+Deno.test("ignores the body of a GET or HEAD", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   for (const method of ["GET", "HEAD"]) {
@@ -47,7 +47,7 @@ Deno.test("the body of a GET or HEAD is ignored", async () => {
   }
 });
 
-Deno.test("a client that leaves during a plane gives its lease back", async () => {
+Deno.test("releases the lease of a client that leaves during a plane", async () => {
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 32);
   await using server = new Harness();
@@ -62,7 +62,7 @@ Deno.test("a client that leaves during a plane gives its lease back", async () =
   await until(() => plane.leases === 0);
 });
 
-Deno.test("a body whose client left before it began is cancelled", async () => {
+Deno.test("cancels a body whose client left before it began", async () => {
   const cancelled = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
@@ -83,7 +83,7 @@ Deno.test("a body whose client left before it began is cancelled", async () => {
   await listener.close();
 });
 
-Deno.test("a client that does not read is cut after 60 s, and gets no complete answer", async () => {
+Deno.test("cuts a client that does not read after 60 s, without a complete answer", async () => {
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 32);
   await using server = new Harness();
@@ -109,7 +109,7 @@ Deno.test("a client that does not read is cut after 60 s, and gets no complete a
   assert.ok(received > 0 && received < channel!.byteLength, `${received} bytes`);
 });
 
-Deno.test("a client that leaves during an open ends the decode and frees all memory, however its body arrived", async () => {
+Deno.test("ends the decode and frees all memory if a client leaves during an open, however its body arrived", async () => {
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 256);
   await using server = new Harness();
@@ -135,7 +135,7 @@ Deno.test("a client that leaves during an open ends the decode and frees all mem
   }
 });
 
-Deno.test("the connection of an incomplete, refused request is closed", async () => {
+Deno.test("closes the connection of an incomplete, rejected request", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   const head = "POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
@@ -143,7 +143,7 @@ Deno.test("the connection of an incomplete, refused request is closed", async ()
   assert.match(answer, /^HTTP\/1\.1 413 .*"payload_too_large"/s);
 });
 
-Deno.test("a method that the Fetch standard forbids is answered with 405", async () => {
+Deno.test("answers a method that the Fetch standard forbids with 405", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   const answer = await raw(
@@ -153,7 +153,7 @@ Deno.test("a method that the Fetch standard forbids is answered with 405", async
   assert.match(answer, /^HTTP\/1\.1 405 [^]*"TRACE is not allowed here/);
 });
 
-Deno.test("the end waits for running responses, not for idle connections", async () => {
+Deno.test("waits for running responses at the end, not for idle connections", async () => {
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 32);
   await using server = new Harness();
@@ -176,7 +176,7 @@ Deno.test("the end waits for running responses, not for idle connections", async
   await within(20, "the end of the server", end);
 });
 
-Deno.test("the refusal of a malformed second request never becomes part of a running answer", async () => {
+Deno.test("keeps the rejection of a malformed second request out of a running answer", async () => {
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 32);
   await using server = new Harness();

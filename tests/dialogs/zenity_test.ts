@@ -14,7 +14,7 @@ if (ignore) console.log(`Skipped: the tests with a real dialog need ${missing.jo
 
 const NAME = `a 'single' "double" $dollar ä 🔬.TIF`;
 
-Deno.test({ name: "a real dialog", ignore, fn: withDialogs });
+Deno.test({ name: "shows a real dialog", ignore, fn: withDialogs });
 
 async function withDialogs(t: Deno.TestContext): Promise<void> {
   using temporary = temporaryFolder();
@@ -71,7 +71,7 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
     throw new Error("The dialog did not answer to keys");
   };
   const nothing = () => Promise.resolve();
-  await t.step("a name with spaces, quotes, umlauts and emoji; the filter knows no case", async () => {
+  await t.step("returns a name with spaces, quotes, umlauts and emoji; the filter ignores case", async () => {
     const { title, status, body } = await use("Return", async () => {
       // Enters the folder, which marks its first row.
       await display.locate(images + "/");
@@ -103,7 +103,7 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
     assert.deepEqual([status, body.ok, body.error], [200, false, "cancelled"]);
   });
 
-  await t.step("a second request, then the client of the first goes away", async () => {
+  await t.step("rejects a second request, and ends the dialog of a client that leaves", async () => {
     const client = new AbortController();
     const answer = pick({}, { signal: client.signal });
     await shown(answer);
@@ -115,7 +115,7 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
     await display.gone(TITLE);
   });
 
-  await t.step("a directory store in a panel for folders", async () => {
+  await t.step("chooses a directory store in a panel for folders", async () => {
     // Return would enter the folder, the button takes it.
     const { body } = await use("alt+o", () => display.locate(store), { extensions: [".ome.zarr"] });
     assert.equal((body.source as { path?: string } | undefined)?.path, store, JSON.stringify(body));

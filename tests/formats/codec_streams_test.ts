@@ -39,7 +39,7 @@ function decoded(written: Written, stream: Uint8Array) {
 }
 
 for (const codec of [...Object.keys(CODECS), "lz4"]) {
-  Deno.test(`${codec} of independent encoders`, async () => {
+  Deno.test(`decodes ${codec} of independent encoders`, async () => {
     for (const written of (strips as Written[]).filter((each) => each.codec === codec)) {
       const stream = Uint8Array.from(atob(written.stream), (letter) => letter.charCodeAt(0));
       const bytes = (await decoded(written, stream)).subarray(0, written.bytes);

@@ -45,7 +45,7 @@ const fails = (
   });
 
 Deno.test(
-  "a folder and ZIP files of it open as the same scenes",
+  "opens a folder and ZIP files of it as the same scenes",
   inFolder(async (folder) => {
     const root = join(folder, "set");
     writeTwo(root);
@@ -81,7 +81,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a member names its collection, and its metadata list its documents and tables",
+  "lists the collection of a member, its documents and its tables in its metadata",
   inFolder(async (root) => {
     writeTwo(root);
     for (const path of [root, join(root, "images/0001")]) {
@@ -116,7 +116,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an image with a collection in it stays an image, a bare group becomes the collection",
+  "opens an image with a collection in it as an image, and a bare group as the collection",
   inFolder(async (root) => {
     writeTwo(root);
     writeImage(root, LINE_SCAN);
@@ -127,7 +127,7 @@ Deno.test(
 );
 
 Deno.test(
-  "members without an image are left out with a warning, a damaged one fails when it is opened",
+  "leaves out members without an image with a warning, and fails a damaged one when it is opened",
   inFolder(async (root) => {
     writeTwo(root);
     Deno.removeSync(join(root, "images/0001"), { recursive: true });
@@ -144,7 +144,7 @@ Deno.test(
 );
 
 Deno.test(
-  "planes that the image document lists as missing are not found",
+  "reports planes that the image document lists as missing",
   inFolder(async (root) => {
     writeTwo(root);
     const own = { acq_server: { missing_planes: [{ c: 1 }] } };
@@ -165,7 +165,7 @@ Deno.test(
 );
 
 Deno.test(
-  "ZIP files without a collection, cut ones and crafted ones are refused",
+  "rejects ZIP files without a collection, truncated ones and crafted ones",
   inFolder(async (folder) => {
     const root = join(folder, "set");
     writeTwo(root);
@@ -204,7 +204,7 @@ Deno.test(
 );
 
 Deno.test(
-  "members are opened through a link inside the root, and not through one that leaves it",
+  "opens members through a link inside the root, and not through one that leaves it",
   { ignore: NO_LINKS },
   inFolder(async (folder) => {
     const root = join(folder, "set");

@@ -40,11 +40,11 @@ const lines: WrittenCzi = {
   front: true,
 };
 
-Deno.test("a truncated stack is refused or served exactly", async () => {
+Deno.test("rejects a truncated stack or serves it exactly", async () => {
   for (const front of [true, false]) await checkCuts("a.czi", writeCzi({ ...stack, front }).bytes, 13);
 });
 
-Deno.test("a line scan that is cut has the lines that are whole", async () => {
+Deno.test("serves the complete lines of a truncated line scan", async () => {
   const { bytes, subblocks } = writeCzi(lines);
   // 288 bytes after the start of the last block: 3 lines of 10 bytes and a half.
   const cut = bytes.subarray(0, subblocks[2]! + 288 + 35);
@@ -57,13 +57,13 @@ Deno.test("a line scan that is cut has the lines that are whole", async () => {
   await refused(bytes.subarray(0, subblocks[0]! + 100), /has no line at T 0|is not stored/);
 });
 
-Deno.test("lines after a gap are not served", async () => {
+Deno.test("serves no lines after a gap", async () => {
   const [first, , last] = lines.subblocks;
   const { summary } = await load(writeCzi({ subblocks: [first!, last!] }).bytes);
   equal(summary.rows, 10);
 });
 
-Deno.test("wrong sizes and codes are refused with their place", async () => {
+Deno.test("rejects wrong sizes and codes with their offset", async () => {
   const made = writeCzi(stack);
   const { bytes, subblocks: [block = 0], directory } = made;
   // After the head of a segment: sizes of a subblock, then its entry.
@@ -91,7 +91,7 @@ Deno.test("wrong sizes and codes are refused with their place", async () => {
   }
 });
 
-Deno.test("a walk replaces a missing directory; a damaged one is refused", async () => {
+Deno.test("walks the file if the directory is missing, and rejects a damaged one", async () => {
   const made = writeCzi(stack);
   const whole = await load(made.bytes);
   for (const place of [0, 2 ** 50]) {
@@ -108,7 +108,7 @@ Deno.test("a walk replaces a missing directory; a damaged one is refused", async
   for (const [change, message] of cases) await refused(patched(made.bytes, change), message);
 });
 
-Deno.test("what is declared and not stored is not found", async () => {
+Deno.test("reports planes that are declared and not stored as missing", async () => {
   const gap = writeCzi({ ...stack, subblocks: [frame(0), frame(2)] });
   await openCzi(gap.bytes, async (acquisition) => {
     await rejects(planesAt(acquisition, { t: 1 }), PlaneNotFound);
@@ -125,7 +125,7 @@ Deno.test("what is declared and not stored is not found", async () => {
   await refused(writeCzi({ subblocks: channels }).bytes, /channel 1 \("CH2"\) is not stored/);
 });
 
-Deno.test("a tile that other planes have is missing; a hole in all planes gives a warning", async () => {
+Deno.test("reports a tile that only some planes lack as missing, and warns about a hole in all planes", async () => {
   const tile = (m: number, t: number): WrittenSubblock => ({
     dims: [["X", 8 * m, 6], ["Y", 0, 4], ["T", t, 1], ["M", m, 1]],
     data: ramp16(24, 10),
@@ -139,7 +139,7 @@ Deno.test("a tile that other planes have is missing; a hole in all planes gives 
   await refused(writeCzi({ subblocks: [tile(0, 0), tile(0, 1), tile(1, 1)] }).bytes, /1 of 2 tiles/);
 });
 
-Deno.test("tiles without an index are distinguished by their place", async () => {
+Deno.test("distinguishes tiles without an index by their position", async () => {
   const tile = (x: number, y: number, t: number): WrittenSubblock => ({
     dims: [["X", x, 4], ["Y", y, 4], ["T", t, 1]],
     data: ramp16(16, 100 * t + 10 * x + y),
@@ -153,7 +153,7 @@ Deno.test("tiles without an index are distinguished by their place", async () =>
   });
 });
 
-Deno.test("a mosaic whose directory is lost is served where nothing can be missing", async () => {
+Deno.test("serves a mosaic without a directory if nothing can be missing", async () => {
   const tile = (m: number): WrittenSubblock => ({
     dims: [["X", 4 * m, 4], ["Y", 0, 4], ["M", m, 1]],
     data: ramp16(16, 100 * m),
@@ -167,7 +167,7 @@ Deno.test("a mosaic whose directory is lost is served where nothing can be missi
   await refused(patched(lost, [made.subblocks[1]! + 32 + 16, 1, 0]), /subblock at \d+ has the schema/);
 });
 
-Deno.test("a used size of 0 stands for all allocated bytes", async () => {
+Deno.test("reads all allocated bytes for a used size of 0", async () => {
   const made = writeCzi({ ...stack, attachments: [{ name: "a", type: "b", content: new Uint8Array(8) }] });
   const used = [made.directory, made.subblocks[0]!].map((segment) => [segment + 24, 8, 0] as const);
   const { planes, summary } = await load(patched(made.bytes, ...used, [made.attachments + 32, 4, 0]));
@@ -177,7 +177,7 @@ Deno.test("a used size of 0 stands for all allocated bytes", async () => {
   deepEqual([unallocated.planes, codesOf(unallocated.summary.warnings)], [planes, []]);
 });
 
-Deno.test("raw data of a system are read as pixels, with a warning", async () => {
+Deno.test("reads raw data of a system as pixels, with a warning", async () => {
   const data = new Uint8Array([...ramp16(24, 7), 1, 2]);
   const made = (compression: number) =>
     writeCzi({ subblocks: [{ dims: [["X", 0, 6], ["Y", 0, 4]], data, compression }] }).bytes;
@@ -187,7 +187,7 @@ Deno.test("raw data of a system are read as pixels, with a warning", async () =>
   deepEqual(codesOf(summary.warnings), ["samples_doubtful", "metadata_disagree"]);
 });
 
-Deno.test("extents and sizes are bounded before anything is allocated", async () => {
+Deno.test("bounds extents and sizes before any allocation", async () => {
   const one = (dims: WrittenSubblock["dims"], change: Partial<WrittenSubblock> = {}) =>
     writeCzi({ subblocks: [{ dims, data: new Uint8Array(64), ...change }] }).bytes;
   await refused(one([["X", 0, 1 << 20], ["Y", 0, 1 << 20]]), /planes are 1048576 x 1048576/);
@@ -206,7 +206,7 @@ Deno.test("extents and sizes are bounded before anything is allocated", async ()
   await refused(huge, /declares 8589934592 bytes/);
 });
 
-Deno.test("a stream that gives more or less than its subblock is refused", async () => {
+Deno.test("rejects a stream longer or shorter than its subblock", async () => {
   const bomb = (compression: number, bytes: Uint8Array) =>
     writeCzi({ subblocks: [{ dims: [["X", 0, 6], ["Y", 0, 4]], data: bytes, compression }] }).bytes;
   const header = (bytes: Uint8Array, ...head: number[]) => new Uint8Array([...head, ...bytes]);
@@ -221,7 +221,7 @@ Deno.test("a stream that gives more or less than its subblock is refused", async
   equal((await load(bomb(5, sound))).planes[0]![23], 23);
 });
 
-Deno.test("damaged metadata, time stamps and attachments give a warning each", async () => {
+Deno.test("warns about damaged metadata, time stamps and attachments", async () => {
   const stamps = structure(8 + 24, (view) => {
     view.setInt32(4, 0x7fffffff, true);
     [5, 7, 9].forEach((stamp, i) => view.setFloat64(8 + 8 * i, stamp, true));

@@ -25,7 +25,7 @@ import { codesOf } from "../warning_codes.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/czi/${name}.czi`, import.meta.url));
 
-Deno.test("a line scan has steps, a reference image and a scan path", async () => {
+Deno.test("reads steps, reference image and scan path of a line scan", async () => {
   const { summary, referencePlanes } = await loadHere(fixture("line_scan"));
   deepEqual(summary.axes.map(({ name, size, unit }) => [name, size, unit]), [
     ["C", 2, "Pixels"],
@@ -93,7 +93,7 @@ async function referenceOf(...attached: readonly (Uint8Array | readonly [string,
   }));
 }
 
-Deno.test("the reference image is the first attached one that is large enough", async () => {
+Deno.test("takes the first attachment that is large enough as the reference image", async () => {
   const image = (rows: number, columns: number, channels = 1, floats = false) =>
     embedded(
       [["X", 0, columns], ["Y", 0, rows]],
@@ -116,7 +116,7 @@ Deno.test("the reference image is the first attached one that is large enough", 
   deepEqual(found.warnings, ["reference_unreadable"]);
 });
 
-Deno.test("the path is two lines of floats along any dimensions", async () => {
+Deno.test("reads the path from two lines of floats along any dimensions", async () => {
   const image = embedded([["X", 0, 40], ["Y", 0, 36]], null);
   const along: [string, readonly WrittenDimension[], number][] = [
     ["rows", [["X", 0, 101], ["Y", 0, 2]], 1],
@@ -164,7 +164,7 @@ Deno.test("the path is two lines of floats along any dimensions", async () => {
   deepEqual(await referenceOf(first), { size: null, channels: 0, path: null, warnings: [] });
 });
 
-Deno.test("scenes are listed by rank, with names and sizes", async () => {
+Deno.test("lists scenes by rank, with names and sizes", async () => {
   const files = new FileAccess();
   try {
     const path = fixture("upside_down_mosaic");
@@ -180,7 +180,7 @@ Deno.test("scenes are listed by rank, with names and sizes", async () => {
   }
 });
 
-Deno.test("samples are named, and unusual subblocks give warnings", async () => {
+Deno.test("names samples, and warns about unusual subblocks", async () => {
   const of = async (name: string) => (await loadHere(fixture(name))).summary;
   const names = {
     lib_bgr48: "First Red,First Green,First Blue,Second Red,Second Green,Second Blue",
@@ -200,7 +200,7 @@ Deno.test("samples are named, and unusual subblocks give warnings", async () => 
   }
 });
 
-Deno.test("a split document is opened by any of its files", async () => {
+Deno.test("opens a split document by any of its files", async () => {
   for (const name of ["split", "split (1)", "split(2)"]) {
     const { summary, planes } = await loadHere(fixture(name));
     equal(summary.axes[0]?.size, 3);
@@ -231,7 +231,7 @@ Deno.test("a split document is opened by any of its files", async () => {
 const sample = (c: number, t: number, z: number, y: number, x: number) =>
   c * 20_000 + t * 3000 + z * 700 + y * 40 + x;
 
-Deno.test("documents are read in any order of dimensions, with any starts, chunks of time and compression", async () => {
+Deno.test("reads any order of dimensions, starts, chunks of time and compression", async () => {
   const start = fc.integer({ min: -1000, max: 1000 });
   const layout = fc.record({
     order: fc.shuffledSubarray([..."YZCT"], { minLength: 4, maxLength: 4 }),
@@ -299,7 +299,7 @@ function coded(samples: Uint8Array, compression: number): Uint8Array {
   return new Uint8Array([3, 1, 1, ...zstdCompressSync(split)]);
 }
 
-Deno.test("a subblock may span some channels of many", async () => {
+Deno.test("reads subblocks that span some of the channels", async () => {
   const block = (c: number, size: number): WrittenSubblock => ({
     dims: [["X", 0, 3], ["Y", 0, 2], ["C", c, size]],
     data: ramp16(6 * size, 100 * c),
@@ -315,7 +315,7 @@ Deno.test("a subblock may span some channels of many", async () => {
   });
 });
 
-Deno.test("a stream that is as long as its pixels is decoded", async () => {
+Deno.test("decodes a stream as long as its pixels", async () => {
   const dims: WrittenDimension[] = [["X", 0, 8], ["Y", 0, 8]];
   const values = ramp16(64, 0);
   // A skippable frame (RFC 8878, section 3.1.2) brings the stream to the 128 bytes of the pixels.
@@ -330,7 +330,7 @@ Deno.test("a stream that is as long as its pixels is decoded", async () => {
   });
 });
 
-Deno.test("time stamps are seconds or days, and ignored where unusable", async () => {
+Deno.test("reads time stamps in seconds or days, and ignores unusable ones", async () => {
   const frame = (t: number): WrittenSubblock => ({
     dims: [["X", 0, 4], ["Y", 0, 4], ["T", t, 1]],
     data: ramp16(16, 0),
@@ -363,7 +363,7 @@ Deno.test("time stamps are seconds or days, and ignored where unusable", async (
   ]);
 });
 
-Deno.test("rows of a section are focus planes, those of a line scan time points", async () => {
+Deno.test("reads rows of a section as focus planes, and of a line scan as time points", async () => {
   const row = (t: number, z: number, chunk = 1): WrittenSubblock => ({
     dims: [["X", 0, 5], ["Y", 0, 1], ["Z", z, 1], ["T", t, chunk]],
     data: ramp16(5 * chunk, 100 * t + 10 * z),
@@ -382,7 +382,7 @@ Deno.test("rows of a section are focus planes, those of a line scan time points"
   );
 });
 
-Deno.test("an axis of one index is not reported, and XML attachments are documents", async () => {
+Deno.test("omits an axis of one index, and lists XML attachments as documents", async () => {
   const subblocks: WrittenSubblock[] = [{
     dims: [["X", 0, 4], ["Y", 0, 4], ["H", 3, 1], ["V", 0, 1]],
     data: ramp16(16, 5),
@@ -401,7 +401,7 @@ Deno.test("an axis of one index is not reported, and XML attachments are documen
   });
 });
 
-Deno.test("no more is read than the directory and the plane", async () => {
+Deno.test("reads only the directory and the plane", async () => {
   const subblocks = Array.from({ length: 500 }, (_, t): WrittenSubblock => ({
     dims: [["X", 0, 32], ["Y", 0, 32], ["T", t, 1]],
     data: ramp16(1024, t),
@@ -414,7 +414,7 @@ Deno.test("no more is read than the directory and the plane", async () => {
   });
 });
 
-Deno.test("JPEG XR keeps no handlers, and is refused where its parts disagree", async () => {
+Deno.test("JPEG XR keeps no handlers, and is rejected if its parts disagree", async () => {
   const handlers = () =>
     ["uncaughtException", "unhandledRejection"].map((name) => process.listenerCount(name));
   const before = handlers();

@@ -46,7 +46,7 @@ const open = (pool: DecodePool, budget: MemoryBudget, path: string, channelIndic
     new AbortController().signal,
   );
 
-Deno.test("channels that several workers decode are the channels that were asked for, in that order", () =>
+Deno.test("several workers decode the requested channels in their order", () =>
   withPool(async (pool, budget, folder) => {
     const path = join(folder, "planar.tif");
     Deno.writeFileSync(path, PLANAR);
@@ -66,7 +66,7 @@ function wrongSample(parts: PlaneParts, sample: number): number {
   return found.findIndex((found, at) => found !== value(at % 2048, Math.floor(at / 2048), sample));
 }
 
-Deno.test("the rows of one channel that several workers decode are its rows, in their order", () =>
+Deno.test("several workers decode the rows of one channel in their order", () =>
   withPool(async (pool, budget, folder) => {
     const path = join(folder, "one.tif");
     const layout = { ...LAYOUT, samples: 1, height: 2100 };
@@ -81,7 +81,7 @@ Deno.test("the rows of one channel that several workers decode are its rows, in 
     for (const [sample, part] of planes[0]!.entries()) equal(wrongSample([part], sample), -1);
   }));
 
-Deno.test("every fixture decodes in pieces as a whole", async (t) => {
+Deno.test("decodes every fixture equally in pieces and whole", async (t) => {
   const folder = fileURLToPath(new URL("../fixtures/", import.meta.url));
   let divided = 0;
   for (const format of ["tiff", "tiff_scenes", "lsm", "czi", "nd2", "ome_zarr", "oif"]) {
@@ -130,7 +130,7 @@ async function compareShares(path: string): Promise<number> {
   }
 }
 
-Deno.test("a damaged strip of a channel that another worker decodes refuses the open", () =>
+Deno.test("rejects an open if another worker meets a damaged strip", () =>
   withPool(async (pool, budget, folder) => {
     const path = join(folder, "damaged.tif");
     const bytes = PLANAR.slice();

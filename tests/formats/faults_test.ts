@@ -187,7 +187,7 @@ function objection({ result, failed }: Run<Answer>, sound: Answer, code: string)
 }
 
 for (const [name, from] of Object.entries(CASES)) {
-  Deno.test(`${name}: a failing call is no missing file`, async () => {
+  Deno.test(`${name}: does not take a failing call for a missing file`, async () => {
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_faults_" }));
     try {
       const path = typeof from === "string" ? join(FIXTURES, from) : join(folder, from(folder));

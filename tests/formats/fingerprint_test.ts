@@ -56,7 +56,7 @@ const SETS: readonly [folder: string, files: readonly string[]][] = [
 ];
 
 for (const [folder, files] of SETS) {
-  Deno.test(`each file of ${folder}/${files[0]} has the fingerprint of the set, also elsewhere`, () =>
+  Deno.test(`each file of ${folder}/${files[0]} has the fingerprint of the set, also in another folder`, () =>
     inFolder(async (_, elsewhere) => {
       const own = await fingerprintOf(join(FIXTURES, folder, files[0]!));
       match(own!, /^[0-9a-f]{32}$/);
@@ -105,7 +105,7 @@ Deno.test("each file of a set of FluoView and each scene of a file has one finge
     }
   }));
 
-Deno.test("an OME-Zarr folder is identified by its documents and its first chunk", () =>
+Deno.test("identifies an OME-Zarr folder by its documents and its first chunk", () =>
   inFolder(async (_, folder) => {
     const { ramp, writePlainStore } = await import("../fixtures/plain_store.ts");
     const write = (name: string, from: number) =>

@@ -33,17 +33,17 @@ const several = (...described: string[]) =>
     ...described.map((_, i) => block(`M${i}`, samples(12))),
   );
 
-Deno.test("a truncated file is refused, or served exactly with a warning", async () => {
+Deno.test("rejects a truncated file, or serves it exactly with a warning", async () => {
   const { served } = await checkCuts("a.lif", several(image(), image()), 3, true);
   ok(served > 8);
 });
 
-Deno.test("refuses a truncated LOF file, whose XML is at its end", async () => {
+Deno.test("rejects a truncated LOF file, whose XML is at its end", async () => {
   const { served } = await checkCuts("a.lof", lofFile(header(element("image", image(), "M1"))), 7);
   equal(served, 0);
 });
 
-Deno.test("refuses damaged or oversized XML", async () => {
+Deno.test("rejects damaged or oversized XML", async () => {
   const good = lifFile();
   const changed = (at: number, ...bytes: number[]) => {
     const copy = good.slice();
@@ -64,7 +64,7 @@ Deno.test("refuses damaged or oversized XML", async () => {
   await refused(lifFile(attached), /nested more than 256 deep/);
 });
 
-Deno.test("refuses impossible sizes, distances and channels", async () => {
+Deno.test("rejects impossible sizes, strides and channels", async () => {
   const two = (other: Record<string, number>) => [{}, { BytesInc: 12, ...other }];
   const cases: [readonly DimensionOf[], RegExp, Record<string, number>[]?][] = [
     [[], /the image has no dimensions/],
@@ -117,7 +117,7 @@ Deno.test("serves blocks before a damaged one with a warning", async () => {
 const openLif = (bytes: Uint8Array, use: Parameters<typeof openHere>[1]) =>
   withFiles({ "a.lif": bytes }, (path) => openHere(path, use));
 
-Deno.test("planes after the end of a cut block are missing; an incomplete plane is damaged", async () => {
+Deno.test("reports planes after the end of a truncated block as missing, and an incomplete plane as damaged", async () => {
   const series = image([...XY, [4, 3, 12]]);
   for (const [length, tag] of [[30, "decode_failed"], [24, "plane_not_found"]] as const) {
     await openLif(lifFile(series, samples(length)), async (acquisition) => {
@@ -129,7 +129,7 @@ Deno.test("planes after the end of a cut block are missing; an incomplete plane 
   await refused(lifFile(series, samples(11)), /the plane is incomplete/);
 });
 
-Deno.test("an interrupted line scan has the lines of every wanted channel", async () => {
+Deno.test("serves the lines that every requested channel of an interrupted line scan has", async () => {
   const lines = image([[1, 4, 1], [4, 5, 8]], [{}, { BytesInc: 4 }]);
   await openLif(lifFile(lines, samples(31)), async (acquisition) => {
     const plan = (channels: number[], rows?: RowRange) =>
@@ -159,7 +159,7 @@ Deno.test("opens the first readable image", async () => {
   deepEqual(codesOf(summary.warnings), ["scenes_left_out"]);
 });
 
-Deno.test("reads only the bytes of the wanted rows", async () => {
+Deno.test("reads only the bytes of the requested rows", async () => {
   const planes = 64;
   const [width, height] = [256, 128];
   const bytes = lifFile(

@@ -20,7 +20,7 @@ const LINE_SCANS: readonly [file: string, secondsPerLine: number | null, seconds
 const rounded = (seconds: number | null) => seconds === null ? null : Number(seconds.toPrecision(12));
 
 for (const [file, secondsPerLine, secondsPerPixel] of LINE_SCANS) {
-  Deno.test(`${file}: the time of a line is the step of its rows`, async () => {
+  Deno.test(`${file}: the line time is the step of the rows`, async () => {
     const { lineScan, axes } = (await loadHere(join(FIXTURES, file))).summary;
     const { step, unit } = axes.find(({ name }) => name === "Y")!;
     equal(lineScan!.secondsPerLine, unit === "seconds" ? step : null);
@@ -32,7 +32,7 @@ for (const [file, secondsPerLine, secondsPerPixel] of LINE_SCANS) {
   });
 }
 
-Deno.test("of a LIF file the scenes whose rows are time are line scans", async () => {
+Deno.test("the LIF scenes with time as rows are line scans", async () => {
   const path = join(FIXTURES, "lif/line_scans.lif");
   const { sceneCount } = (await loadHere(path)).summary;
   const units: (readonly [boolean, string])[] = [];

@@ -48,7 +48,7 @@ const DAMAGE: DamageTable = {
 
 testDamage("scan.lsm", DAMAGE, series);
 
-Deno.test("a record of 96 bytes holds the scan type and is read", async () => {
+Deno.test("reads a record of 96 bytes, which holds the scan type", async () => {
   deepEqual((await loadLsm(series().field(4, 96).bytes)).planes, (await loadLsm(series().bytes)).planes);
 });
 
@@ -58,7 +58,7 @@ Deno.test("a record may declare 2^31 planes", async () => {
   deepEqual(codesOf(summary.warnings), ["planes_missing"]);
 });
 
-Deno.test("a page of another kind is refused, its neighbours are not", () =>
+Deno.test("rejects a page of another layout, not its neighbours", () =>
   withFiles(
     { "a.lsm": series().set(4, 256, 12).bytes },
     (path) =>
@@ -71,7 +71,7 @@ Deno.test("a page of another kind is refused, its neighbours are not", () =>
       }),
   ));
 
-Deno.test("a line scan has the lines that the file holds of all wanted channels", async () => {
+Deno.test("serves the lines of a line scan that all requested channels have", async () => {
   const whole = await loadLsm(lines().bytes);
   const file = lines();
   // The last strip of the page is that of channel 1: 37 lines of 64 samples of 2 bytes. It keeps 20 lines and a half.
@@ -98,6 +98,6 @@ Deno.test("a line scan has the lines that the file holds of all wanted channels"
   deepEqual(codesOf(alone.summary.warnings), codesOf(whole.summary.warnings));
 });
 
-Deno.test("a truncated file is refused or served exactly", async () => {
+Deno.test("rejects a truncated file or serves it exactly", async () => {
   for (const name of ["series_tzc.lsm", "lzw_stack.lsm"]) await checkCuts(name, new LsmBytes(name).bytes, 61);
 });

@@ -23,7 +23,7 @@ const named = ({ channels }: Acquisition) => channels.map(({ name, color }) => [
 const axes = (acquisition: Acquisition) =>
   Object.fromEntries(acquisition.axes.map(({ name, step, unit }) => [name, [step, unit]]));
 
-Deno.test("channels, steps, times and date of a series of stacks", async () => {
+Deno.test("reads channels, steps, times and date of a series of stacks", async () => {
   const series = await opened("series_tzc.lsm");
   // Black is shown as white.
   deepEqual(named(series), [["Ch1-T1", "#ff0000"], ["ChS1-T2", "#ffffff"]]);
@@ -42,7 +42,7 @@ Deno.test("channels, steps, times and date of a series of stacks", async () => {
   deepEqual([codesOf(series.warnings), series.reference, series.fileSize], [[], null, size]);
 });
 
-Deno.test("the documents are the non-empty parts of the file", () =>
+Deno.test("lists the non-empty parts of the file as documents", () =>
   openHere(fixture("series_tzc.lsm"), (acquisition) => {
     const documents = documentsOf(acquisition);
     deepEqual(documents.map(({ name, mediaType }) => [name, mediaType]), [
@@ -63,7 +63,7 @@ Deno.test("the documents are the non-empty parts of the file", () =>
     deepEqual(track.entries[2], { id: "0x4000000c", value: "Track1" });
   }));
 
-Deno.test("the rows of a line scan are time, and the scanned line is a document", () =>
+Deno.test("reads rows of a line scan as time, and lists the scanned line as a document", () =>
   openHere(fixture("line_scan.lsm"), (acquisition) => {
     // 37 stamps from 7 s on, one every 2 ms.
     const [step, unit] = axes(acquisition)["Y"]!;
@@ -81,7 +81,7 @@ Deno.test("the rows of a line scan are time, and the scanned line is a document"
     ]);
   }));
 
-Deno.test("the time of a line is the interval, or that of the track where there is neither interval nor stamps", async () => {
+Deno.test("takes the line time from the interval, or from the track without interval and stamps", async () => {
   deepEqual(axes(await opened("point.lsm"))["Y"], [0.001, "seconds"]);
   const unstamped = new LsmBytes("line_scan.lsm").field(132, 0);
   const steps = async (bytes: Uint8Array) => {
@@ -95,13 +95,13 @@ Deno.test("the time of a line is the interval, or that of the track where there 
   ]);
 });
 
-Deno.test("a section has its focus planes as rows", async () => {
+Deno.test("reads the focus planes of a section as rows", async () => {
   const section = await opened("section_series.lsm");
   deepEqual(axes(section), { T: [2, "seconds"], Y: [3e-7 * 1e6, "um"], X: [1e-7 * 1e6, "um"] });
   deepEqual(codesOf(section.warnings), ["axis_replaced"]);
 });
 
-Deno.test("names are distinct, by default those of data channels", async () => {
+Deno.test("makes names distinct, by default those of data channels", async () => {
   deepEqual((await opened("lzw_stack.lsm")).channels.map(({ name }) => name), ["Ch1", "Ch1 (2)", "CH3"]);
   deepEqual(named(await opened("old.lsm")), [["Ch5", "#0000ff"]]);
   deepEqual(named(await opened("tiles.lsm")), [["CH1", null], ["CH2", null]]);
@@ -110,7 +110,7 @@ Deno.test("names are distinct, by default those of data channels", async () => {
   deepEqual(summary.channels.map(({ name }) => name), ["Ch2", "Ch3"]);
 });
 
-Deno.test("positions without pages are left out", async () => {
+Deno.test("leaves out positions without pages", async () => {
   const file = new LsmBytes("positions.lsm");
   // Pages 8 to 11 are the third of three positions with two time points.
   await withFiles({ "a.lsm": file.link(7, 0).bytes }, async (path) => {
@@ -121,7 +121,7 @@ Deno.test("positions without pages are left out", async () => {
   });
 });
 
-Deno.test("planes that were never written are missing, earlier ones are served", () =>
+Deno.test("reports unwritten planes as missing, and serves earlier ones", () =>
   openHere(fixture("unwritten.lsm"), async (acquisition) => {
     for (const t of [2, 3]) {
       await rejects(acquisition.plan([0], { t, z: 0, l: 0 }), {
@@ -132,7 +132,7 @@ Deno.test("planes that were never written are missing, earlier ones are served",
     equal((await acquisition.plan([0], { t: 1, z: 0, l: 0 })).rows, 7);
   }));
 
-Deno.test("an interrupted series keeps its length and says which planes are missing", () =>
+Deno.test("keeps the length of an interrupted series and names the missing planes", () =>
   openHere(fixture("interrupted.lsm"), async (acquisition) => {
     deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
     await rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), {
@@ -141,7 +141,7 @@ Deno.test("an interrupted series keeps its length and says which planes are miss
     });
   }));
 
-Deno.test("the record makes a file LSM, whatever its extension", async () => {
+Deno.test("recognises LSM by its record, with any extension", async () => {
   const lsm = Deno.readFileSync(fixture("old.lsm"));
   for (const name of ["a.tif", "b.dat"]) equal((await loadBytes(name, lsm)).summary.format, "lsm");
   const { summary } = await loadBytes("c.lsm", tinyTiff());
@@ -149,7 +149,7 @@ Deno.test("the record makes a file LSM, whatever its extension", async () => {
   await rejects(loadBytes("d.lsm", lsm.slice(0, 7)), { tag: "decode_failed" });
 });
 
-Deno.test("a field exists if the record includes all of it", async () => {
+Deno.test("reads a field if the record includes all of it", async () => {
   // The number of tiles lies at bytes 268 to 271.
   for (const [length, scenes] of [[272, 4], [271, 2]] as const) {
     const { summary } = await loadLsm(new LsmBytes("tiles.lsm").field(4, length).bytes);
@@ -157,7 +157,7 @@ Deno.test("a field exists if the record includes all of it", async () => {
   }
 });
 
-Deno.test("an axis that the scan type lacks is served where all its planes exist", async () => {
+Deno.test("serves an axis that the scan type lacks if all its planes exist", async () => {
   // Scan type 0 counts focus planes alone; page 3 is the thumbnail of the second plane of the first time point.
   const stack = () => new LsmBytes("series_tzc.lsm").field(88, 0);
   for (const [bytes, times] of [[stack().bytes, 3], [stack().link(3, 0).bytes, 1]] as const) {

@@ -25,7 +25,7 @@ const refused = (bytes: Uint8Array, message: RegExp) => refusedAs("a.nd2", bytes
 const changed = (values: Readonly<Record<string, number>>, pixels = frame(), ...more: Chunks) =>
   nd2File([["ImageDataSeq|0!", pixels], ["ImageAttributesLV!", attributes(values)], ...more]);
 
-Deno.test("a file of a frame and its attributes alone", async () => {
+Deno.test("reads a file of one frame and its attributes", async () => {
   const { planes, summary } = await load(nd2File(CHUNKS));
   deepEqual([...planes[0]!], SAMPLES);
   deepEqual([summary.loaded[0]!.name, summary.date], ["CH1", ""]);
@@ -33,12 +33,12 @@ Deno.test("a file of a frame and its attributes alone", async () => {
   deepEqual(codesOf(summary.warnings), ["metadata_missing"]);
 });
 
-Deno.test("a file that is truncated anywhere is refused or served with a warning", async () => {
+Deno.test("rejects a file truncated anywhere, or serves it with a warning", async () => {
   const good = nd2File([...CHUNKS, ["ImageMetadataSeqLV|0!", level("a", [])]]);
   ok((await checkCuts("a.nd2", good, 2, true)).served > 0);
 });
 
-Deno.test("impossible sizes and those that do not fit the frames are refused", async () => {
+Deno.test("rejects impossible sizes and those that do not fit the frames", async () => {
   const cases: [Record<string, number>, RegExp][] = [
     [{ uiWidth: 0 }, /uiWidth is 0 instead of 1 to/],
     [{ uiWidth: 1 << 20, uiHeight: 1 << 20, uiWidthBytes: 1 << 21 }, /1048576 x 1048576 pixels/],
@@ -50,7 +50,7 @@ Deno.test("impossible sizes and those that do not fit the frames are refused", a
   await refused(nd2File([CHUNKS[1]!]), /frame 0 is not in the file|it holds no frames/);
 });
 
-Deno.test("a zlib stream is inflated within its frame", async () => {
+Deno.test("inflates a zlib stream within its frame", async () => {
   const stream = (bytes: Uint8Array) => concat(new Uint8Array(8), deflateSync(bytes));
   const raw = frame().subarray(8);
   const zlib = { eCompression: 0 };
@@ -66,7 +66,7 @@ Deno.test("a zlib stream is inflated within its frame", async () => {
   deepEqual([...(await load(changed(zlib))).planes[0]!], SAMPLES);
 });
 
-Deno.test("a map that points to another chunk is refused", async () => {
+Deno.test("rejects a map that points to another chunk", async () => {
   const chunks: Chunks = [["ImageDataSeq|0!", frame()], ["ImageDataSeq|1!", frame(20)], ...CHUNKS.slice(1)];
   const swapped = (to: (at: number) => number) =>
     nd2File(chunks, (name, at) => name === "ImageDataSeq|0!" ? to(at) : at);
@@ -78,7 +78,7 @@ Deno.test("a map that points to another chunk is refused", async () => {
   deepEqual(codesOf(long.summary.warnings), ["metadata_missing", "metadata_disagree"]);
 });
 
-Deno.test("a missing frame is not found, or damage if it is the first", async () => {
+Deno.test("reports a missing frame, or damage if it is the first", async () => {
   const two = (...frames: Chunks) =>
     nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(2)]]);
   await refused(two(["ImageDataSeq|1!", frame()]), /frame 0 is not in the file, which holds 1 frames/);
@@ -94,7 +94,7 @@ Deno.test("a missing frame is not found, or damage if it is the first", async ()
   await refused(two(["ImageDataSeq|0!", frame().subarray(0, 20)]), /12 of 24 bytes are stored/);
 });
 
-Deno.test("wrong counts of loops allocate nothing", async () => {
+Deno.test("allocates nothing for wrong counts of loops", async () => {
   const many = nd2File([...CHUNKS, ["ImageMetadataLV!", time(2 ** 31 - 1)], [
     "CustomData|AcqTimesCache!",
     new Uint8Array(16),
@@ -110,7 +110,7 @@ Deno.test("wrong counts of loops allocate nothing", async () => {
   deepEqual(codesOf((await load(texts)).summary.warnings), ["metadata_missing", "metadata_damaged"]);
 });
 
-Deno.test("times come from the frames when the list is missing, truncated or falling", async () => {
+Deno.test("takes times from the frames if the list is missing, truncated or descending", async () => {
   const numbers = (...values: number[]) => new Uint8Array(Float64Array.from(values).buffer);
   const timed = (ms: number) => concat(numbers(ms), frame().subarray(8));
   const file = (list: Uint8Array, at?: number) =>
@@ -136,7 +136,7 @@ Deno.test("times come from the frames when the list is missing, truncated or fal
   ) deepEqual(await times(bytes), [0, 0.05]);
 });
 
-Deno.test("an interrupted line scan has the stored lines", async () => {
+Deno.test("serves the stored lines of an interrupted line scan", async () => {
   const picture = level("SLxPictureMetadata", [
     number("ePictureYAxis", 2),
     double("dTimeAxisCalibration", 4),
@@ -155,7 +155,7 @@ Deno.test("an interrupted line scan has the stored lines", async () => {
 
 const fixture = (name: string) => Deno.readFileSync(new URL(`../fixtures/nd2/${name}`, import.meta.url));
 
-Deno.test("other JPEG 2000 is refused whatever its name; ND2 of both kinds needs no extension", async () => {
+Deno.test("rejects other JPEG 2000 of any name, and reads ND2 of both kinds without an extension", async () => {
   const legacy = fixture("legacy_single.nd2");
   const picture = legacy.subarray(0, -200);
   await rejects(load(picture, "a.jp2"), { tag: "unsupported_format" });
@@ -164,7 +164,7 @@ Deno.test("other JPEG 2000 is refused whatever its name; ND2 of both kinds needs
   await refused(picture, /does not end with a box map/);
 });
 
-Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
+Deno.test("rejects wrong offsets and sizes of JPEG 2000 boxes", async () => {
   const good = fixture("legacy_single.nd2");
   const view = new DataView(good.buffer.slice(0));
   const change = (edit: (view: DataView, mapAt: number) => void) => {
@@ -194,7 +194,7 @@ Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
   deepEqual([single.planes.length, codesOf(single.summary.warnings)], [1, []]);
 });
 
-Deno.test("one plane reads no other frame", async () => {
+Deno.test("reads no other frame than that of the plane", async () => {
   const frames: Chunks = Array.from({ length: 50 }, (_, i) => [`ImageDataSeq|${i}!`, frame(i)] as const);
   const bytes = nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(50)]]);
   await withFiles({ "a.nd2": bytes }, async (path) => {

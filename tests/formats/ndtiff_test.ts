@@ -61,7 +61,7 @@ const OWN_SCENES = {
 };
 
 for (const [name, own] of Object.entries(OWN_SCENES)) {
-  Deno.test(`every plane that ndtiff reads, through "${name}"`, async () => {
+  Deno.test(`reads every plane as ndtiff does, through "${name}"`, async () => {
     const files = new FileAccess();
     try {
       const chosen = await chooseFormat(join(FIXTURE, "explored", name), SUPPORTED_EXTENSIONS, files);
@@ -87,7 +87,7 @@ for (const [name, own] of Object.entries(OWN_SCENES)) {
   });
 }
 
-Deno.test("steps, times, date and size of a data set", async () => {
+Deno.test("reads steps, times, date and size of a data set", async () => {
   const found = await opened(join(FIXTURE, "explored"));
   const step = Object.fromEntries(found.axes.map(({ name, step }) => [name, step]));
   deepEqual(step, { ...EXPECTED.steps, C: 1 });
@@ -103,7 +103,7 @@ Deno.test("steps, times, date and size of a data set", async () => {
   });
 });
 
-Deno.test("a position without its first time point opens at its first stored one", async () => {
+Deno.test("opens a position without its first time point at its first stored one", async () => {
   const found = await opened(join(FIXTURE, "explored"), 1);
   deepEqual(found.position, { t: 1, z: 0, l: 0 });
   deepEqual(found.codes, ["planes_missing", "opened_elsewhere"]);
@@ -113,7 +113,7 @@ Deno.test("a position without its first time point opens at its first stored one
 const imagesOf = (...axes: readonly object[]): NDTiffImage[] =>
   axes.map((one, i) => ({ axes: one, first: 100 + i, note: { PixelSizeUm: 0.5 } }));
 
-Deno.test("tiles and unknown axes are scenes, never focus planes", async (t) => {
+Deno.test("reads tiles and unknown axes as scenes, never as focus planes", async (t) => {
   const step = "step_unknown";
   const assumed = "axes_assumed";
   const rows: [string, object[], string, string, string][] = [
@@ -135,7 +135,7 @@ Deno.test("tiles and unknown axes are scenes, never focus planes", async (t) => 
   }
 });
 
-Deno.test("numbers ascend, followed by texts in the order of their images", () =>
+Deno.test("sorts numbers in ascending order, then texts in the order of their images", () =>
   withSet(ndtiffFiles(GRAY, imagesOf(...["b", 10, "a", 2].map((time) => ({ time })))), async (folder) => {
     await openHere(folder, async (acquisition) => {
       const found = await Promise.all([0, 1, 2, 3].map((t) => firstsAt(acquisition, { t })));
@@ -144,7 +144,7 @@ Deno.test("numbers ascend, followed by texts in the order of their images", () =
     });
   }));
 
-Deno.test("every type of sample", async (t) => {
+Deno.test("reads every sample type", async (t) => {
   const rows: [number, number, number, string, string[], number[]][] = [
     [0, 8, 1, "uint8", ["CH1"], [200]],
     [1, 16, 1, "uint16", ["CH1"], [200]],
@@ -199,7 +199,7 @@ Deno.test("warns about a file that no record names and reads its tags", () =>
     await rejects(opened(folder), /"NDTiff\.index" names "set_NDTiffStack\.tif", which does not exist/);
   }));
 
-Deno.test("tiled data open by the folder above, and a reduced level is a warning", () =>
+Deno.test("opens tiled data by the folder above, and warns about a reduced level", () =>
   withSet(ndtiffFiles(GRAY, imagesOf({ row: 0, column: 0 })), async (folder) => {
     const found = await opened(dirname(folder));
     deepEqual([found.path, found.format, found.firsts], [dirname(folder), "tif", [100]]);
@@ -211,7 +211,7 @@ Deno.test("tiled data open by the folder above, and a reduced level is a warning
     deepEqual(level.axes.map(({ unit }) => unit), ["Pixels", "Pixels"]);
   }, "Full resolution"));
 
-Deno.test("pages without metadata are scenes", () => {
+Deno.test("reads pages without metadata as scenes", () => {
   const files = ndtiffFiles(GRAY, imagesOf({ z: 0 }, { z: 1 }));
   const bytes = files.get(STACK)!;
   const text = new TextDecoder("latin1").decode(bytes);
@@ -224,7 +224,7 @@ Deno.test("pages without metadata are scenes", () => {
   });
 });
 
-Deno.test("an image file that is cut or missing", async (t) => {
+Deno.test("rejects planes of a truncated or missing image file", async (t) => {
   const images = [0, 1, 2].map((time): NDTiffImage => ({
     axes: { time, channel: "a" },
     first: 100 + time,
@@ -264,7 +264,7 @@ Deno.test("an image file that is cut or missing", async (t) => {
   });
 });
 
-Deno.test("an index that is cut, damaged or hostile", async (t) => {
+Deno.test("rejects a truncated, damaged or hostile index", async (t) => {
   const files = ndtiffFiles(GRAY, imagesOf({ time: 0 }, { time: 1 }, { time: 2 }));
   const whole = files.get("NDTiff.index")!;
   const record = whole.length / 3;
@@ -329,7 +329,7 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
   await step("the last of two records of one image counts", again, async (folder) => {
     deepEqual((await opened(folder)).firsts, [101]);
   });
-  await t.step("names with folders are looked up beside the index alone", async () => {
+  await t.step("looks up names with folders only beside the index", async () => {
     for (const name of [`../${STACK}`, `C:\\data\\${STACK}`, `//host/${STACK}`]) {
       await open(recordOf({ time: 0 }, name, numbers), async (folder) => {
         deepEqual((await opened(folder)).firsts, [100]);
@@ -340,7 +340,7 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
   });
 });
 
-Deno.test("steps that differ between two sources", async (t) => {
+Deno.test("warns about steps that differ between two sources", async (t) => {
   const image = (z: number, pixel: number, height: number): NDTiffImage => ({
     axes: { z },
     first: 100,

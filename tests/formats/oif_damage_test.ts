@@ -184,7 +184,7 @@ testChanges("OIF", copyTo, {
   ],
 });
 
-Deno.test("stage positions are scenes, and a plane opens its own scene", () =>
+Deno.test("reads stage positions as scenes, and opens the scene of a plane", () =>
   withCopy("section.oif", async (at) => {
     replaceText(at(""), '"XZC"', '"XYCP"');
     remove(at, "s_C001.tif", "s_C002.tif");
@@ -197,7 +197,7 @@ Deno.test("stage positions are scenes, and a plane opens its own scene", () =>
     deepEqual([own.summary.scene, own.planes[1]![0]], [1, 3500]);
   }));
 
-Deno.test("any plane or reference image opens the acquisition, in any case of names", () =>
+Deno.test("opens the acquisition by any plane or reference image, in any case of names", () =>
   withCopy("line_scan.oif", async (at, parent) => {
     const expected = await loadHere(at(""));
     const folder = join(parent, "ODD.OIF.files");
@@ -213,7 +213,7 @@ Deno.test("any plane or reference image opens the acquisition, in any case of na
   }));
 
 Deno.test(
-  "a folder or plane linked from outside the roots is missing",
+  "treats a folder or plane linked from outside the roots as missing",
   { ignore: NO_LINKS },
   () =>
     withCopy("section.oif", async (at, parent) => {
@@ -242,7 +242,7 @@ const oib = (lines: string) =>
 
 const MAIN = "MainFileName=Stream00002\r\nStream00002=a.oif\r\n";
 
-Deno.test("an OIB of one plane is read, under any name", async () => {
+Deno.test("reads an OIB of one plane, under any name", async () => {
   for (const name of ["a.oib", "a.OIB", "a", "a.dat"]) {
     const { planes, summary } = await loadBytes(name, oib(MAIN + "Stream00001=Storage00001/s_C001.tif\r\n"));
     deepEqual([summary.format, planes[0]![0], summary.channels[0]!.name], ["oib", 70, "CH1"]);
@@ -266,10 +266,10 @@ testDamage("a.oib", {
   "no bytes": [() => new Uint8Array(0), /the file is empty/],
 }, () => oib(MAIN + "Stream00001=s_C001.tif\r\n"));
 
-Deno.test("a compound file of another program and extension is no OIB", () =>
+Deno.test("rejects a compound file of another program and extension", () =>
   rejects(loadBytes("letter.doc", DOCUMENT), UnsupportedFormat));
 
-Deno.test("a truncated OIB is refused or served exactly", async () => {
+Deno.test("rejects a truncated OIB or serves it exactly", async () => {
   const { refused } = await checkCuts("a.oib", Deno.readFileSync(join(FIXTURES, "path_scan_v3.oib")), 128);
   ok(refused > 80, `${refused}`);
 });

@@ -6,7 +6,7 @@ import { loadHere, openHere } from "../load_here.ts";
 
 const FOLDER = join(import.meta.dirname!, "../fixtures/oif");
 
-Deno.test("a plane, a reference image and settings in the folder open the acquisition", async () => {
+Deno.test("opens the acquisition by a plane, a reference image and settings in the folder", async () => {
   const folder = join(FOLDER, "line_scan.oif.files");
   const whole = await loadHere(join(FOLDER, "line_scan.oif"));
   for (const name of ["s_C002.tif", "s_C001-R001.tif", "s_C001.pty"]) {
@@ -17,7 +17,7 @@ Deno.test("a plane, a reference image and settings in the folder open the acquis
   }
 });
 
-Deno.test("reads no other plane than the wanted one", async () => {
+Deno.test("reads only the requested plane", async () => {
   const { summary, counts, plan } = await loadHere(join(FOLDER, "series_v3.oib"), { channelIndices: [1] });
   equal(summary.loaded[0]!.name, "CH2");
   equal(plan.bytes, 4 * 61 * 50);
@@ -26,7 +26,7 @@ Deno.test("reads no other plane than the wanted one", async () => {
   ok(counts.bytes < size, `${counts.bytes} of ${size} bytes are read`);
 });
 
-Deno.test("the settings texts are the documents, as they are", async () => {
+Deno.test("lists the settings texts as documents, unchanged", async () => {
   for (const [file, main] of [["line_scan.oif", "line_scan.oif"], ["path_scan_v3.oib", "path_scan_v3.oif"]]) {
     await openHere(join(FOLDER, file!), (acquisition) => {
       const documents = documentsOf(acquisition);

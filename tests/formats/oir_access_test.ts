@@ -23,7 +23,7 @@ import { codesOf } from "../warning_codes.ts";
 import { MAX_BLOCKS } from "../../readers/oir/container.ts";
 
 Deno.test({
-  name: "planes after 4 GB are read by their place",
+  name: "reads planes after 4 GB by their offset",
   // NTFS would fill the hole, and the file takes what it says.
   ignore: Deno.build.os === "windows",
   fn: async () => {
@@ -73,7 +73,7 @@ Deno.test("a stop ends an open and a decode", async () => {
   });
 });
 
-Deno.test("a neighbour outside the roots counts as missing", { ignore: NO_LINKS }, async () => {
+Deno.test("treats a neighbour outside the roots as missing", { ignore: NO_LINKS }, async () => {
   const series = ["t001", "t002"].map((axes) => ({ axes, planes: [ramp(20, 0), ramp(20, 9)] }));
   const main = writeOir(frame({ frames: series.slice(0, 1) }));
   await withFiles({ "a_00001": writeOir(frame({ frames: series.slice(1) })) }, async (path) => {
@@ -91,7 +91,7 @@ Deno.test("a neighbour outside the roots counts as missing", { ignore: NO_LINKS 
   });
 });
 
-Deno.test("a reference image that the first file lacks is taken from a later one", async () => {
+Deno.test("takes a reference image that the first file lacks from a later one", async () => {
   const [first, second] = ["t001", "t002"].map((axes, i) => ({
     axes,
     planes: [ramp(20, 100 * i), ramp(20, 100 * i)],
@@ -109,7 +109,7 @@ Deno.test("a reference image that the first file lacks is taken from a later one
   });
 });
 
-Deno.test("a neighbour of another format is left out", async () => {
+Deno.test("leaves out a neighbour of another format", async () => {
   const contents = { "a.oir": writeOir(frame()), "a_00001": new TextEncoder().encode(CHANNEL_A.repeat(9)) };
   await withFiles(contents, async (_, folder) => {
     const { summary, planes } = await loadPath(join(folder, "a.oir"));
@@ -123,7 +123,7 @@ const channelName = (axes: string, channel: number) => `${axes}_0_1_c${channel}_
 const manyChannels = (count: number) =>
   Array.from({ length: count }, (_, i) => chunkBlocks(channelName("t001", i), 0, ONE)).flat();
 
-Deno.test("more blocks than the bound are refused", async () => {
+Deno.test("rejects more blocks than the bound", async () => {
   await withFiles(
     { "scan.oir": oirFile([], { declaredSize: 0n, indexOffset: 0n, marker: 0 }) },
     async (_, folder) => {
@@ -135,7 +135,7 @@ Deno.test("more blocks than the bound are refused", async () => {
   );
 });
 
-Deno.test("more channels than the bound are refused", async () => {
+Deno.test("rejects more channels than the bound", async () => {
   await assert.rejects(openBytes(oirFile(manyChannels(1001))), /the file has more than 1000 channels/);
 });
 
@@ -161,7 +161,7 @@ Deno.test("leaves out reference channels and documents over the bounds", async (
   assert.equal(last.summary.date, "20230506");
 });
 
-Deno.test("more continuation files than are opened at once are refused", async () => {
+Deno.test("rejects more continuation files than are opened at once", async () => {
   const oir = frame({
     channels: [{ id: "c", name: "CH1" }],
     frames: [{ axes: "t001", planes: [ramp(20, 0)] }],

@@ -21,7 +21,7 @@ import {
 } from "../fixtures/oir_writer.ts";
 import { codesOf } from "../warning_codes.ts";
 
-Deno.test("a file truncated at or inside any block is refused or served as far as it goes", async (t) => {
+Deno.test("rejects a file truncated at or inside any block, or serves its complete part", async (t) => {
   const kinds: Record<string, WrittenOir> = {
     "line scan": lineScan(23),
     series: frame({
@@ -62,7 +62,7 @@ Deno.test("finds blocks without an index, and ignores its entries and stale byte
   }
 });
 
-Deno.test("blocks of an unknown kind are skipped", async () => {
+Deno.test("skips blocks of an unknown kind", async () => {
   const [first, ...rest] = oirBlocks(lineScan(23));
   const { planes, summary } = await openBytes(
     oirFile([{ kind: 77, payload: new Uint8Array(9) }, first!, ...rest]),
@@ -144,7 +144,7 @@ testDamage("scan.oir", {
   ],
 }, () => writeOir(frame()));
 
-Deno.test("damaged and hostile documents count as missing, with a warning", async () => {
+Deno.test("treats damaged and hostile documents as missing, with a warning", async () => {
   const scan = lineScan(23);
   const properties = propertiesDocument(scan);
   const wrapped = (content: string) => xmlDocument("lsmimage:imageProperties", ["lsmimage"], content);
@@ -165,7 +165,7 @@ Deno.test("damaged and hostile documents count as missing, with a warning", asyn
   }
 });
 
-Deno.test("documents count in any block, and the last copy disables axes", async () => {
+Deno.test("reads documents in any block, and takes disabled axes from the last copy", async () => {
   const scan = lineScan(23);
   const definition = xmlDocument(
     "base:imageDefinition",
@@ -186,7 +186,7 @@ Deno.test("documents count in any block, and the last copy disables axes", async
   deepEqual([summary.axes[1]!.size, summary.axes[1]!.unit], [23, "um"]);
 });
 
-Deno.test("archives and mosaics of OIR files are refused with what to open instead", async () => {
+Deno.test("rejects archives and mosaics of OIR files, and names what to open instead", async () => {
   const zip = concat(Uint8Array.of(0x50, 0x4b, 3, 4), new Uint8Array(96));
   const text = '<?xml version="1.0" encoding="utf-8"?><matl:properties/>';
   const xml = new TextEncoder().encode(text);
@@ -205,7 +205,7 @@ Deno.test("archives and mosaics of OIR files are refused with what to open inste
   }
 });
 
-Deno.test("a main file without pixels is refused even with a continuation file", async () => {
+Deno.test("rejects a main file without pixels, even with a continuation file", async () => {
   const fixture = (name: string) => Deno.readFile(new URL(`../fixtures/oir/${name}`, import.meta.url));
   const [main, continuation] = [await fixture("long.oir"), await fixture("long_00001")];
   // The first block of pixels starts at 648; the header alone has 96 bytes.

@@ -21,7 +21,7 @@ const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...pl
 const size = (axes: readonly { name: string; size: number }[]) =>
   Object.fromEntries(axes.map((a) => [a.name, a.size]));
 
-Deno.test("channels with pixels come in their declared order and with their names", async () => {
+Deno.test("lists channels with pixels in their declared order and with their names", async () => {
   const channels = [
     { id: CHANNEL_B, name: "second", order: 2 },
     { id: CHANNEL_C, name: "not recorded", order: 3 },
@@ -80,7 +80,7 @@ Deno.test("reads the axis letters of chunk names in any order", async () => {
   }
 });
 
-Deno.test("without frame positions the steps are those of the configured axes", async () => {
+Deno.test("takes steps from the configured axes without frame positions", async () => {
   const frames = series({ t: 2, l: 1, z: 2 }, (t, _l, z) => pad("t", t) + pad("z", z)).map((f) => ({
     ...f,
     positions: {},
@@ -118,7 +118,7 @@ Deno.test("reads one plane of a large stack without the others", async () => {
   );
 });
 
-Deno.test("continuation files go on with the numbers of the main file, with and without extension", async () => {
+Deno.test("numbers planes of continuation files after the main file, with and without extension", async () => {
   const frames = series({ t: 4, l: 1, z: 1 }, (t) => pad("t", t));
   const oir = frame({ frames: frames.slice(0, 2), axes: [{ type: "TIMELAPSE", step: 0, maxSize: 4 }] });
   const main = writeOir(oir);
@@ -149,7 +149,7 @@ Deno.test("continuation files go on with the numbers of the main file, with and 
   assert.equal(size(named.axes).T, 2, "a file that only looks like a continuation stands alone");
 });
 
-Deno.test("a file with another date is left out of the acquisition", async () => {
+Deno.test("leaves out a file with another date", async () => {
   const frames = series({ t: 3, l: 1, z: 1 }, (t) => pad("t", t));
   const oir = frame({ frames: frames.slice(0, 2) });
   const later = { ...oir, frames: frames.slice(2) };
@@ -169,7 +169,7 @@ Deno.test("a file with another date is left out of the acquisition", async () =>
   }
 });
 
-Deno.test("a numbered file of another acquisition opens alone", async () => {
+Deno.test("opens a numbered file of another acquisition alone", async () => {
   const oir = frame();
   const other = (created: string, seed: number) =>
     writeOir({ ...oir, created, frames: [{ axes: "t001", planes: [ramp(20, seed), ramp(20, 0)] }] });
@@ -186,7 +186,7 @@ Deno.test("a numbered file of another acquisition opens alone", async () => {
   });
 });
 
-Deno.test("continuation files are found with any case of the extension; unreachable ones give a warning", async () => {
+Deno.test("finds continuation files with any case of the extension, and warns about unreachable ones", async () => {
   const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
   const oir = frame({ frames: frames.slice(0, 1) });
   const [main, more] = [writeOir(oir), oirFile(continuationBlocks(oir, frames.slice(1)))];
@@ -202,7 +202,7 @@ Deno.test("continuation files are found with any case of the extension; unreacha
   });
 });
 
-Deno.test("a colour image has its components in the order of their ids, named by their documents", async () => {
+Deno.test("lists components of a colour image by their IDs, named by their documents", async () => {
   const planes = [1, 2, 3].map((n) => new Uint8Array(20).fill(n));
   const rgb: WrittenOir = frame({
     depth: 1,
@@ -225,7 +225,7 @@ Deno.test("a colour image has its components in the order of their ids, named by
   assert.deepEqual(codesOf(unnamed.summary.warnings), ["metadata_missing", "metadata_missing"]);
 });
 
-Deno.test("incomplete planes are counted", async () => {
+Deno.test("counts incomplete planes", async () => {
   const frames = series({ t: 3, l: 1, z: 2 }, (t, _l, z) => pad("z", z) + pad("t", t));
   // In order of time and depth: t001z001 t001z002 t002z001 t002z002 t003z001 t003z002.
   const holed = frames.map((f, i) =>
@@ -240,7 +240,7 @@ Deno.test("incomplete planes are counted", async () => {
   assert.match(summary.warnings[0]!.text, /^4 of 12 planes are incomplete or missing/);
 });
 
-Deno.test("frames are numbered from 1, and only a continuation file on its own starts later", async () => {
+Deno.test("numbers frames from 1, and later only in a continuation file on its own", async () => {
   const frames = series({ t: 3, l: 1, z: 1 }, (t) => pad("t", t));
   const later = writeOir(frame({ frames: frames.slice(1) }));
   await assert.rejects(openBytes(later), /channel 0 \("CH1"\) has no plane|is incomplete: 0 of 40 bytes/);
@@ -251,7 +251,7 @@ Deno.test("frames are numbered from 1, and only a continuation file on its own s
   await assert.rejects(openBytes(far), /frame t99999999 exceeds 1000000 frames/);
 });
 
-Deno.test("a listed channel whose components have the pixels is not missing", async () => {
+Deno.test("does not report a channel as missing if its components have the pixels", async () => {
   const ids = [CHANNEL_A, CHANNEL_B, CHANNEL_C];
   const oir = frame({
     channels: ids.map((id) => ({ id, name: "" })),
@@ -283,7 +283,7 @@ Deno.test("serves planes taller than their frame up to the shortest channel", as
   }
 });
 
-Deno.test("an incomplete first plane is refused with its stored and needed bytes", async () => {
+Deno.test("rejects an incomplete first plane with its stored and needed bytes", async () => {
   const short = frame({ frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(13, 0)] }] });
   await assert.rejects(openBytes(writeOir(short)), {
     tag: "decode_failed",
@@ -300,7 +300,7 @@ Deno.test("an incomplete first plane is refused with its stored and needed bytes
   });
 });
 
-Deno.test("an overview map without pixels is refused with its size", async () => {
+Deno.test("rejects an overview map without pixels with its size", async () => {
   const map = frame({ width: 40_000, height: 30_000, frames: [{ axes: "t001", planes: [null, null] }] });
   await assert.rejects(openBytes(writeOir(map)), {
     message:

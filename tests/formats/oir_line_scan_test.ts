@@ -14,7 +14,7 @@ import { codesOf } from "../warning_codes.ts";
 
 const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...plane]);
 
-Deno.test("reads chunks in file order where their offsets start over", async () => {
+Deno.test("reads chunks in file order if their offsets restart", async () => {
   const blocks = oirBlocks(lineScan(20)).map((block) => {
     if (block.kind !== 3) return block;
     const payload = block.payload.slice();
@@ -28,7 +28,7 @@ Deno.test("reads chunks in file order where their offsets start over", async () 
   assert.deepEqual(values(planes), [[...ramp(120, 0)], [...ramp(120, 10_000)]]);
 });
 
-Deno.test("an interrupted line scan is served with the lines that every wanted channel has", async () => {
+Deno.test("serves the lines of an interrupted line scan that every requested channel has", async () => {
   const interrupted = lineScan(23, {
     frames: [{ axes: "t001", planes: [ramp(15 * 6 + 4, 0), ramp(11 * 6, 10_000)] }],
   });
@@ -41,7 +41,7 @@ Deno.test("an interrupted line scan is served with the lines that every wanted c
   assert.deepEqual(values(one.planes), [[...ramp(90, 0)]]);
 });
 
-Deno.test("an early interrupted line scan is distinguished from a frame", async () => {
+Deno.test("distinguishes an early interrupted line scan from a frame", async () => {
   const { line: _line, reference: _reference, overview: _overview, ...bare } = lineScan(23);
   const lines = (n: number) => ({ frames: [{ axes: "t001", planes: [ramp(n * 6, 0), ramp(n * 6, 500)] }] });
   const intended = (maxSize: number) => ({ axes: [{ type: "TIMELAPSE", maxSize }] });
@@ -91,7 +91,7 @@ Deno.test("an early interrupted line scan is distinguished from a frame", async 
   }
 });
 
-Deno.test("lines after a lost chunk are left out", async () => {
+Deno.test("leaves out lines after a lost chunk", async () => {
   const blocks = oirBlocks(lineScan(23));
   const names = blocks.map((b) => new TextDecoder().decode(b.payload));
   const lost = names.findIndex((name) => name.endsWith(`t001_0_1_${CHANNEL_A}_2`));
@@ -101,7 +101,7 @@ Deno.test("lines after a lost chunk are left out", async () => {
   assert.deepEqual(codesOf(summary.warnings), ["lines_missing", "lines_missing"]);
 });
 
-Deno.test("the line period comes from the scanner in use, else from the shortest interval", async () => {
+Deno.test("takes the line period from the scanner in use, else from the shortest interval", async () => {
   const cases: [Record<string, number>, [number, string]][] = [
     [{ Galvano: 2.118, Resonant: 0.063 }, [0.002118, "seconds"]],
     [{ Resonant: 0.063, Galvano: 2.118 }, [0.000063, "seconds"]],
@@ -117,7 +117,7 @@ Deno.test("the line period comes from the scanner in use, else from the shortest
   }
 });
 
-Deno.test("the document of a channel may state the line period", async () => {
+Deno.test("takes the line period from the document of a channel", async () => {
   for (const [root, expected] of [["lsmChannel", [0.0005, "seconds"]], ["lsmOther", [0.45, "um"]]] as const) {
     const document = xmlDocument(`lsmimage:${root}`, ["lsmimage"], "<seriesInterval>0.5</seriesInterval>");
     const blocks = oirBlocks(lineScan(23, { scanners: {} }));
@@ -135,7 +135,7 @@ Deno.test("drops an incomplete last line", async () => {
   assert.deepEqual([summary.rows, ...values(planes)], [1, [...ramp(6, 0)], [...ramp(6, 100)]]);
 });
 
-Deno.test("a line fits rows whose length differs by at most two pixels", async () => {
+Deno.test("accepts a line for rows whose length differs by at most two pixels", async () => {
   // Rows of 6 pixels: a line of 5 pixels fits best.
   for (const [length, fits] of [[2, false], [3, true], [5, true], [7, true], [8, false]] as const) {
     const line = [1, 2, 1 + length, 2] as const;
@@ -156,7 +156,7 @@ const reference = (
   ...change,
 });
 
-Deno.test("the first fitting source gives the size of the reference image", async () => {
+Deno.test("takes the size of the reference image from the first fitting source", async () => {
   const cases: [string, WrittenReference, Partial<WrittenOir>, [number, number] | null][] = [
     ["image definition", reference(10, 3), { overview: { width: 6, height: 5 } }, [3, 10]],
     ["scanner", reference(10, 3, { defined: false }), { overview: { width: 6, height: 5 } }, [5, 6]],
@@ -176,7 +176,7 @@ Deno.test("the first fitting source gives the size of the reference image", asyn
   }
 });
 
-Deno.test("a reference may have other channels than the image", async () => {
+Deno.test("accepts a reference with other channels than the image", async () => {
   const planes = { [CHANNEL_C]: ramp(36, 300), [CHANNEL_B]: ramp(36, 200), [CHANNEL_A]: ramp(36, 100) };
   const { line: _line, ...overview } = lineScan(1);
   const written = frame({ reference: { width: 9, height: 4, planes }, scanners: overview.scanners! });
@@ -190,7 +190,7 @@ Deno.test("a reference may have other channels than the image", async () => {
   assert.deepEqual([summary.reference?.lineRoi, summary.reference?.scanPath], [null, null]);
 });
 
-Deno.test("an incomplete reference is left out, the image is served", async () => {
+Deno.test("leaves out an incomplete reference, and serves the image", async () => {
   const cut = reference(8, 8, { planes: { [CHANNEL_A]: ramp(60, 0) } });
   const whole = await openBytes(writeOir(lineScan(23, { reference: cut })));
   assert.equal(whole.summary.reference, null);
@@ -201,7 +201,7 @@ Deno.test("an incomplete reference is left out, the image is served", async () =
   assert.deepEqual(values(part.referencePlanes), [[...ramp(64, 5)]]);
 });
 
-Deno.test("a reference image takes sample type and names from the camera where they fit", async () => {
+Deno.test("takes sample type and names of a reference image from the camera if they fit", async () => {
   const colours = { [CHANNEL_B]: "Red", [CHANNEL_C]: "Infrared" };
   const narrow = { [CHANNEL_C]: Uint8Array.from(ramp(24, 5)), [CHANNEL_B]: Uint8Array.from(ramp(24, 9)) };
   const wide = { [CHANNEL_C]: ramp(24, 5), [CHANNEL_B]: ramp(24, 9) };

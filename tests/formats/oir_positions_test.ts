@@ -54,7 +54,7 @@ Deno.test("distinguishes missing from incomplete frames", () =>
     deepEqual([...plane], [...ramp(20, 400)]);
   }));
 
-Deno.test("a missing frame of a damaged file is damage", async () => {
+Deno.test("reports a missing frame of a damaged file as damage", async () => {
   const blocks = oirBlocks(frame({ frames: HOLED }));
   const tagged = blocks.flatMap(({ kind }, i) => kind === 3 ? [i] : []);
   // The tag of the last chunk is damaged: its pixels have no frame.
@@ -69,7 +69,7 @@ Deno.test("a missing frame of a damaged file is damage", async () => {
   });
 });
 
-Deno.test("an interrupted recording is not damaged", async () => {
+Deno.test("does not report an interrupted recording as damaged", async () => {
   const whole = writeOir(frame({
     frames: [1, 2, 3].map((t) => ({ axes: `t00${t}`, planes: [ramp(20, t), ramp(20, 50 + t)] })),
     axes: [{ type: "TIMELAPSE", maxSize: 3 }],
@@ -84,7 +84,7 @@ Deno.test("an interrupted recording is not damaged", async () => {
   });
 });
 
-Deno.test("rows of a plane are read without the chunks around them", async () => {
+Deno.test("reads rows of a plane without the chunks around them", async () => {
   for (const stripBytes of [1000, 40, 10, 14, 7]) {
     await opened(writeOir(frame({ stripBytes })), async (acquisition) => {
       for (let start = 0; start < 4; start += 1) {
@@ -125,7 +125,7 @@ const tables = (...contents: readonly (readonly [id: string, content: string])[]
 const data = (entries: string) => `<lut:data>${entries}</lut:data>`;
 const named = (name: string) => `<lut:name>${name}</lut:name>`;
 
-Deno.test("the colour of a channel is the last entry of its lookup table, or its name", async () => {
+Deno.test("takes the colour of a channel from the last entry of its lookup table, or from its name", async () => {
   const colors = async (...blocks: ReturnType<typeof tables>[]) => {
     const found: (string | null)[] = [];
     const [first, ...rest] = oirBlocks(frame());
@@ -159,7 +159,7 @@ const series = (positions: readonly (number | null)[]) =>
     })),
   }));
 
-Deno.test("times are the positions of the frames in seconds from the first", async () => {
+Deno.test("takes times from the positions of the frames, in seconds from the first", async () => {
   const times = async (...positions: (number | null)[]) => {
     const found: (readonly number[] | null)[] = [];
     await opened(series(positions), (acquisition) => {
@@ -194,7 +194,7 @@ Deno.test("lists the documents of all blocks and of the first frame", async () =
   });
 });
 
-Deno.test("every position of an OIR file along three axes", async () => {
+Deno.test("serves every position of an OIR file along three axes", async () => {
   // Frame (t, l, z) of channel c is a ramp from 1000 c + 100 t + 10 l + z on.
   const frames = [1, 2].flatMap((t) => [1, 2, 3].flatMap((l) => [1, 2].map((z) => ({ t, l, z }))));
   const seed = (c: number, { t, l, z }: Position) => 1000 * c + 100 * t + 10 * l + z;

@@ -153,7 +153,7 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
 
 for (const [name, damage, message] of REFUSED) {
   Deno.test(
-    `OME-Zarr refused: ${name}`,
+    `OME-Zarr: rejects ${name}`,
     { ignore: NO_LINKS && /\bleads\b/.test(name) },
     inStore(async (store) => {
       assert.equal((await open(store)).planes[0]![79], 1079);
@@ -169,7 +169,7 @@ for (const [name, damage, message] of REFUSED) {
 }
 
 Deno.test(
-  "a folder that leads out of the roots does not reveal what lies there",
+  "does not reveal what lies in a folder that leads out of the roots",
   { ignore: NO_LINKS },
   inStore(async (store, folder) => {
     const outside = join(folder, "outside");
@@ -183,7 +183,7 @@ Deno.test(
 );
 
 Deno.test(
-  "chunks between many absent ones are read, in folders that exist and in those that do not",
+  "reads chunks between many absent ones, in existing and absent folders",
   { ignore: NO_LINKS },
   inStore(async (store) => {
     array((v) => {
@@ -202,7 +202,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a shard with its index at the start is read",
+  "reads a shard with its index at the start",
   inStore(async (store) => {
     shard([16n, 160n], "start")(store);
     assert.equal((await open(store)).planes[0]![79], 0x0101);
@@ -210,7 +210,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a store is recognised by its metadata, also from a marker file",
+  "recognises a store by its metadata, also from a marker file",
   inStore(async (store, folder) => {
     const plain = join(folder, "0001");
     Deno.renameSync(store, plain);
@@ -248,7 +248,7 @@ PhysicalSizeY="650" PhysicalSizeYUnit="nm"><Channel Name="DAPI"/></Pixels></Imag
 <Image ID="Image:1"><Pixels><Channel Name="GFP"/></Pixels></Image></OME>`;
 
 Deno.test(
-  "the OME-XML counts beside an image at the root, for nested series and for fields of a plate",
+  "uses the OME-XML beside an image at the root, for nested series and for fields of a plate",
   inStore(async (store, folder) => {
     const group = (ome: Json) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
     write(join(store, "OME/METADATA.ome.xml"), OME_XML);
@@ -272,7 +272,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a ZIP file with an unreachable name is refused",
+  "rejects a ZIP file with an unreachable name",
   inStore(async (store, folder) => {
     const entries = entriesBelow(store);
     const bent = (change: (name: string) => string) =>
@@ -325,7 +325,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an entry inflates to no more than its chunk or shard can have",
+  "bounds an inflated entry by its chunk or shard",
   inStore(async (store, folder) => {
     const path = join(folder, "a.ome.zarr.zip");
     const zipped = () => write(path, zipOf(entriesBelow(store)));
@@ -349,7 +349,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a ZIP file is an image by its content, other archives are not",
+  "recognises an image in a ZIP file by its content, and rejects other archives",
   inStore(async (_, folder) => {
     const zip = Deno.readFileSync(FIXTURES + "v3_u2.ome.zarr.zip");
     for (const name of ["a.ome.zarr", "b.zarr", "c.zip", "d"]) {

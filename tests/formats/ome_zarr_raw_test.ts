@@ -82,7 +82,7 @@ const LAYOUTS: Readonly<Record<string, Layout & { readonly samplesRead: number }
 };
 
 for (const [name, layout] of Object.entries(LAYOUTS)) {
-  Deno.test(`raw chunks, ${name}: the wanted plane is exact and little else is read`, async () => {
+  Deno.test(`raw chunks, ${name}: serves the exact plane and reads little else`, async () => {
     const folder = join(Deno.makeTempDirSync(), "raw.ome.zarr");
     try {
       write(folder, layout);

@@ -50,7 +50,7 @@ for (const { file, scenes: expected, absent } of EXPECTED) {
   const path = join(FIXTURES, file);
   const isPlate = file.startsWith("plate");
 
-  Deno.test(`the list of scenes of ${file}, and what it leaves out`, () =>
+  Deno.test(`lists the scenes of ${file}, and names what it leaves out`, () =>
     opened(path, ({ scenes }) => {
       const listed = expected.map(({ name, sizes }, index) => ({
         name,
@@ -63,7 +63,7 @@ for (const { file, scenes: expected, absent } of EXPECTED) {
       ok(absent.every((name) => warning!.text.includes(`"${name}"`)), warning!.text);
     }, 1));
 
-  Deno.test(`the path of an image in ${file} is that image alone`, async () => {
+  Deno.test(`opens the path of an image in ${file} as that image alone`, async () => {
     for (const scene of expected) {
       await opened(join(path, scene.path), async ({ acquisition, scenes }) => {
         deepEqual([scenes.count, scenes.own, codesOf(scenes.warnings)], [1, 0, []]);
@@ -108,7 +108,7 @@ Deno.test("the OME-XML of a layout gives names, colours, times and date of each 
   }
 });
 
-Deno.test("documents of a scene are those of its layout, its image and its array, as they are stored", async () => {
+Deno.test("lists the stored documents of the layout, image and array of a scene", async () => {
   const path = join(FIXTURES, "layout_v04.ome.zarr");
   const keys = [
     ".zgroup",
@@ -138,7 +138,7 @@ const inDeepFolder = (run: (folder: string) => Promise<void>) =>
 
 const group = (ome: object) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
 
-Deno.test("opening a plate of 10,000 fields reads the documents of its wells and of one field", () =>
+Deno.test("opens a plate of 10,000 fields with the documents of its wells and of one field", () =>
   inDeepFolder(async (folder) => {
     const wells = Array.from({ length: 100 }, (_, i) => `${"ABCDEFGHIJ"[i % 10]}/${1 + Math.floor(i / 10)}`);
     const fields = Array.from({ length: 100 }, (_, i) => ({ path: String(i) }));
@@ -172,7 +172,7 @@ Deno.test("opening a plate of 10,000 fields reads the documents of its wells and
     });
   }));
 
-Deno.test("a chunk that is written while the image is open is seen", () =>
+Deno.test("sees a chunk that is written while the image is open", () =>
   inDeepFolder(async (folder) => {
     // Each of 40 rows is a chunk, and all are absent at first.
     writeImage(folder, { ...OVERVIEW, shape: [40, 2] });
@@ -193,7 +193,7 @@ Deno.test("a chunk that is written while the image is open is seen", () =>
     });
   }));
 
-Deno.test("sizes are listed for the first 64 images of a layout and for the opened one", () =>
+Deno.test("lists sizes for the first 64 images of a layout and for the opened one", () =>
   inDeepFolder(async (folder) => {
     write(join(folder, "zarr.json"), group({ version: "0.5", "bioformats2raw.layout": 3 }));
     for (let i = 0; i < 70; i += 1) writeImage(join(folder, String(i)), i % 2 ? OVERVIEW : LINE_SCAN);
@@ -210,7 +210,7 @@ Deno.test("sizes are listed for the first 64 images of a layout and for the open
     await rejects(opened(folder, () => {}, 5), { tag: "decode_failed" });
   }));
 
-Deno.test("a collection shapes the first scene of a layout, and no field of a plate", () =>
+Deno.test("applies a collection to the first scene of a layout, and to no field of a plate", () =>
   inDeepFolder(async (folder) => {
     writeCollection(folder);
     const member = join(folder, "images/0001");

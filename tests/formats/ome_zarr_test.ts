@@ -13,7 +13,7 @@ const FIXTURES = join(import.meta.dirname!, "../fixtures/ome_zarr/");
 const load = (file: string, channelIndices: number[] | null = null) =>
   loadHere(FIXTURES + file, { channelIndices });
 
-Deno.test("channels are served alone and in any order", async () => {
+Deno.test("serves channels alone and in any order", async () => {
   const { planes } = await load("v3_shard.ome.zarr");
   const both = await load("v3_shard.ome.zarr", [1, 0]);
   assert.deepEqual(both.planes, planes.toReversed());
@@ -21,13 +21,13 @@ Deno.test("channels are served alone and in any order", async () => {
   assert.deepEqual((await load("v3_shard.ome.zarr", [1])).planes, [planes[1]]);
 });
 
-Deno.test("one channel of an unsharded store opens the chunks of that channel only", async () => {
+Deno.test("opens only the chunks of one channel of an unsharded store", async () => {
   const { counts } = await load("v2_dot_gzip.zarr", [0]);
   // 13 x 17 in chunks of 8 x 8 is 2 x 3 chunks; documents: .zattrs and .zgroup, .zattrs and .zarray.
   assert.equal(counts.opens, 6 + 4);
 });
 
-Deno.test("one channel of a shard reads its index and the inner chunks of that channel", async () => {
+Deno.test("reads only the index and the inner chunks of one channel of a shard", async () => {
   const file = "v3_shard.ome.zarr";
   const bytesFor = async (channels: number[]) => (await load(file, channels)).counts.bytes;
   const [first, second, both] = [await bytesFor([0]), await bytesFor([1]), await bytesFor([0, 1])];
@@ -40,7 +40,7 @@ Deno.test("one channel of a shard reads its index and the inner chunks of that c
   assert.ok(first > shared && second > shared);
 });
 
-Deno.test("a load can be divided between compressed chunks", async () => {
+Deno.test("divides a load between compressed chunks", async () => {
   // gzip in chunks of one channel and 8 rows; zstd in inner chunks of one channel and 4 rows; chunks without a codec.
   const stores = {
     "v2_dot_gzip.zarr": { channels: 1, rows: 8 },
@@ -53,7 +53,7 @@ Deno.test("a load can be divided between compressed chunks", async () => {
   }
 });
 
-Deno.test("chunks and shards without wanted rows are not read", async () => {
+Deno.test("does not read chunks and shards without requested rows", async () => {
   const read = async (name: string, rows?: RowRange) => {
     const files = new FileAccess();
     try {

@@ -269,7 +269,7 @@ Deno.test("explains other files of Prairie View and other XML", () =>
     );
   }));
 
-Deno.test("a damaged document is refused, and its image is a TIFF", async () => {
+Deno.test("rejects a damaged document, and opens its image as TIFF", async () => {
   const cases: [(text: string) => string, RegExp][] = [
     [(text) => text.slice(0, -30), /is damaged/],
     [(text) => text + " ".repeat(33 << 20), /has \d+ bytes, more than 33554432/],
@@ -286,7 +286,7 @@ Deno.test("a damaged document is refused, and its image is a TIFF", async () => 
   }
 });
 
-Deno.test("names outside the folder are looked up inside", () =>
+Deno.test("looks up names outside the folder inside", () =>
   withCopy(HAND, async (at) => {
     for (const way of ["../", "/etc/", "C:\\data\\", "..\\..\\"]) {
       replace(at(""), /filename="[^"]*"/, `filename="${way}${HAND_IMAGE}"`);
@@ -294,7 +294,7 @@ Deno.test("names outside the folder are looked up inside", () =>
     }
   }));
 
-Deno.test("documents and images outside the roots are missing", {
+Deno.test("treats documents and images outside the roots as missing", {
   ignore: NO_LINKS,
 }, () =>
   withCopy(HAND, (at) =>
@@ -320,7 +320,7 @@ class ListedAccess extends FileAccess {
   }
 }
 
-Deno.test("opening one image does not list a folder of thousands", () =>
+Deno.test("opens one image without listing a folder of thousands", () =>
   withCopy(HAND, async (at) => {
     for (let i = 2; i < 3000; i += 1) {
       Deno.writeFileSync(
@@ -346,7 +346,7 @@ Deno.test("opening one image does not list a folder of thousands", () =>
     equal(plain.lists, 0);
   }));
 
-Deno.test("a series opens without its first images, at the first position that all channels have", () =>
+Deno.test("opens a series without its first images at the first position that all channels have", () =>
   withCopy(VOLUMES, async (at) => {
     const whole = await loadHere(at(""));
     const second = await loadHere(at(""), { channelIndices: [1] });
@@ -359,14 +359,14 @@ Deno.test("a series opens without its first images, at the first position that a
     deepEqual([alone.summary.position.z, alone.planes], [0, second.planes]);
   }));
 
-Deno.test("the list of scenes gives sizes of a cycle only once its images were read", () =>
+Deno.test("lists sizes of a cycle only after its images were read", () =>
   withCopy(TWO, async (at) => {
     const { summary } = await loadHere(at(image(2, 1)));
     deepEqual(summary.scenes.map(({ sizes }) => Object.keys(sizes).length > 0), [false, true]);
     equal(summary.scenes[1]!.sizes.Y, summary.rows);
   }));
 
-Deno.test("reads or refuses documents at the bounds", async (t) => {
+Deno.test("reads or rejects documents at the bounds", async (t) => {
   const file = (name: string, channel = 1) => `<File channel="${channel}" filename="${name}"/>`;
   const sequence = (type: string, inner: string) =>
     `<Sequence type="${type}"><Frame>${inner}</Frame></Sequence>`;

@@ -9,7 +9,7 @@ const FOLDER = join(import.meta.dirname!, "../fixtures/prairie");
 
 for (const { file, format, own: scene, sceneCount } of expectedFiles("prairie")) {
   if (format === "prairie") {
-    Deno.test(`${file}: every image of the scan and its document open the whole`, async () => {
+    Deno.test(`${file}: opens the whole scan by every image and by its document`, async () => {
       const whole = await loadHere(join(FOLDER, file));
       const folder = join(FOLDER, dirname(file));
       for (const { name } of Deno.readDirSync(folder)) {
@@ -26,7 +26,7 @@ for (const { file, format, own: scene, sceneCount } of expectedFiles("prairie"))
   }
 }
 
-Deno.test("all bytes of the scan count, and its document is the metadata document", async () => {
+Deno.test("counts all bytes of the scan, and serves its document as metadata", async () => {
   const folder = join(FOLDER, "LineScan-06092017-1414-619");
   const names = [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).map(({ name }) => name);
   const bytes = names.reduce((sum, name) => sum + Deno.statSync(join(folder, name)).size, 0);

@@ -25,7 +25,7 @@ const failure = (path: string) => loadHere(path).then(() => null, (error: Error)
 const LINES_ON = ["hRoiManager.scanType = 'line'", "hScan2D.lineScan = true", "hScan_LinScan.isLineScan = 1"];
 
 for (const line of LINES_ON) {
-  Deno.test(`refuses a file of ScanImage with ${line}`, () =>
+  Deno.test(`rejects a file of ScanImage with ${line}`, () =>
     withFiles({ "a.tif": recording(`SI.${line}`) }, async (path) => {
       const error = await failure(path);
       ok(error instanceof DecodeFailed);
@@ -33,7 +33,7 @@ for (const line of LINES_ON) {
     }));
 }
 
-Deno.test("refuses a file of ScanImage beside the samples of a line scan, and opens one of frames", () => {
+Deno.test("rejects a file of ScanImage beside the samples of a line scan, and opens one of frames", () => {
   const frames = recording("SI.hRoiManager.scanType = 'frame'", "SI.hScan2D.lineScan = false");
   return withFiles({ "a_00001.tif": frames, "b.tif": frames }, async (_path, folder) => {
     for (const name of ["a_00001.tif", "b.tif"]) {
@@ -115,7 +115,7 @@ Deno.test("joins the frames of a line scan without a gap into one kymograph", as
   deepEqual(rows, [0, 1, 2, 3, 20, 21, 22, 23, 40, 41, 42, 43]);
 });
 
-Deno.test("frames of a line scan with a gap stay apart", async () => {
+Deno.test("keeps frames of a line scan with a gap apart", async () => {
   for (const [period, step] of [[0.003, "0.00300"], [0.00226, "0.00226"]] as const) {
     deepEqual(await described(lineScan(period), 1, 2), [
       `T3 ${step} seconds, C2 1.00 Pixels, Y4 0.000500 seconds, X5 1.00 um`,
@@ -143,7 +143,7 @@ Deno.test("frames of a line scan with a gap stay apart", async () => {
   deepEqual((await described(lineScan(null)))[1], ["line_scan_gap"]);
 });
 
-Deno.test("line scans of earlier versions", async () => {
+Deno.test("reads line scans of earlier versions", async () => {
   const old = (switches: string) =>
     scanImageBytes({
       header: [

@@ -69,7 +69,7 @@ function honest(page: number, channels: number): FrameStamp {
 /** Codes of warnings about an uncertain order of planes. */
 const DOUBTS = new Set(["metadata_disagree", "axes_assumed", "planes_missing"]);
 
-Deno.test("wrong headers and stamps give no wrong plane without a warning", () =>
+Deno.test("serves no wrong plane without a warning for wrong headers and stamps", () =>
   inFolder(async (put) => {
     const property = fc.asyncProperty(
       headers,

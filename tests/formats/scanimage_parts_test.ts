@@ -50,7 +50,7 @@ const withOpened = (files: Files, name: string, use: (acquisition: Acquisition) 
 const firstAt = async (acquisition: Acquisition, t: number, z = 0) =>
   (await firstsAt(acquisition, { t, z }))[0]!;
 
-Deno.test("each part of an acquisition opens all of it", () =>
+Deno.test("opens an acquisition by each of its parts", () =>
   inFolder({ [named(1)]: part(1), [named(2)]: part(2) }, async (path) => {
     for (const number of [1, 2]) {
       await openHere(path(named(number)), async (acquisition) => {
@@ -70,7 +70,7 @@ Deno.test("each part of an acquisition opens all of it", () =>
     }
   }));
 
-Deno.test("volumes may begin in one part and end in the next", () =>
+Deno.test("joins volumes that begin in one part and end in the next", () =>
   withOpened(
     {
       [named(1)]: part(1, { pages: 8 }),
@@ -103,7 +103,7 @@ Deno.test("warns once about missing parts, and opens at the planes of the existi
     equal(planes[0]![0], 200);
   }));
 
-Deno.test("warns about a part that is left out, but not as a missing one", async () => {
+Deno.test("warns about an omitted part, but not as a missing one", async () => {
   const other = part(2, { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] });
   const cases: [Uint8Array, string, RegExp][] = [
     [other, "metadata_disagree", /^"scan_00001_00002.tif" .* left out: its header or layout differs$/],
@@ -159,7 +159,7 @@ Deno.test("leaves out files of other acquisitions with the names of parts", asyn
   }
 });
 
-Deno.test("a part whose frame numbers contradict its own number is opened alone", async () => {
+Deno.test("opens a part alone if its frame numbers contradict its own number", async () => {
   for (
     const [name, number] of [[named(1), 2], [named(2), 1], ["scan.tif", 2], ["scan_00001.tif", 2]] as const
   ) {
@@ -170,7 +170,7 @@ Deno.test("a part whose frame numbers contradict its own number is opened alone"
   }
 });
 
-Deno.test("counters and times differ between parts of one acquisition", () => {
+Deno.test("accepts parts of one acquisition with different counters and times", () => {
   const counted = (number: number) =>
     part(number, {
       header: [
@@ -193,7 +193,7 @@ Deno.test("a truncated part leaves a gap", () =>
     equal(await firstAt(acquisition, 2, 0), 200);
   }));
 
-Deno.test("parts without stamps are joined when all are there, each full by the header", async () => {
+Deno.test("joins parts without stamps if all exist and are complete by the header", async () => {
   const unlimited = [
     "scanimage.SI4.channelsSave = 1",
     "scanimage.SI4.acqNumFrames = 30",

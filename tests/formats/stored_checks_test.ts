@@ -40,7 +40,7 @@ const isPlain = (bytes: Uint8Array) => PLAIN.every((byte, i) => bytes[i] === byt
 
 for (const fixture of fixtures.streams) {
   const { compression, codec } = fixture as { compression?: number; codec?: string };
-  Deno.test(`each changed bit of ${fixture.name} in ${codec ? "Zarr" : "TIFF"} is caught, or harms nothing`, async () => {
+  Deno.test(`catches each harmful changed bit of ${fixture.name} in ${codec ? "Zarr" : "TIFF"}`, async () => {
     const decode = compression === undefined ? chunkDecoder(codec!) : await stripDecoder(compression);
     const stream = bytesOf(fixture.stream);
     const unchecked = bytesOf(fixture.changed);

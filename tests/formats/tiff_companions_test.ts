@@ -46,7 +46,7 @@ Deno.test("a companion document opens its set", () =>
     });
   }));
 
-Deno.test("a companion whose first files are absent keeps channels and scenes", () =>
+Deno.test("keeps channels and scenes of a companion whose first files are absent", () =>
   inFolder(async (put) => {
     const path = put("set.companion.ome", COMPANION);
     put("f0c1.tif", page(11, binaryOnly("01")));
@@ -57,7 +57,7 @@ Deno.test("a companion whose first files are absent keeps channels and scenes", 
     ok(summary.warnings.some(({ code }) => code === "channel_missing"));
   }));
 
-Deno.test("refuses a companion document that names no file or is not one", () =>
+Deno.test("rejects a companion document that names no file or is not one", () =>
   inFolder(async (put) => {
     const open = (content: string | Uint8Array) => loadHere(put("set.companion.ome", content));
     await rejects(open(COMPANION), /no file that OME-XML names exists/);

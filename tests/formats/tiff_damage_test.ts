@@ -82,7 +82,7 @@ const DAMAGE: DamageTable = {
 
 testDamage("case.tif", DAMAGE, altered);
 
-Deno.test("a circle of directories is refused", async () => {
+Deno.test("rejects a loop of directories", async () => {
   const bytes = tiffBytes(GRAY, value, 3);
   const view = new DataView(bytes.buffer);
   const first = view.getUint32(4, true);
@@ -92,20 +92,20 @@ Deno.test("a circle of directories is refused", async () => {
   await refused(bytes, /directory 2 at \d+ was read before: the chain is a circle/);
 });
 
-Deno.test("a directory of 4,096 entries is read, one of more is refused", async () => {
+Deno.test("reads a directory of 4,096 entries, and rejects a larger one", async () => {
   const filled = (count: number) =>
     altered(...Array.from({ length: count - OWN_FIELDS }, (_, i): Field => [40_000 + i, 3, [0]]));
   deepEqual(await planesOf(filled(4096)), await planesOf(altered()));
   await refused(filled(4097), /has 4097 entries, not 1 to 4096/);
 });
 
-Deno.test("a truncated file is refused or served exactly", async () => {
+Deno.test("rejects a truncated file or serves it exactly", async () => {
   for (const codec of ["none", "deflate", "LZW", "PackBits", "zstd"] as const) {
     await checkCuts("case.tif", tiffBytes({ ...GRAY, codec }, value, 2), 7);
   }
 });
 
-Deno.test("a predictor over samples of different widths is refused", async () => {
+Deno.test("rejects a predictor over samples of different widths", async () => {
   // 16 and 8 bits: two bytes too few for the second sample to be taken as 16 bits.
   const layout: TiffLayout = { ...GRAY, width: 4, height: 2, samples: 2, rowsPerStrip: 2, predictor: 2 };
   for (const codec of ["deflate", "none"] as const) {

@@ -7,7 +7,7 @@ import { planHere } from "../load_here.ts";
 const planOf = (name: string) =>
   planHere(fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url)));
 
-Deno.test("refuses a strip that would keep a decoder busy for too long", async (t) => {
+Deno.test("rejects a strip that would keep a decoder busy for too long", async (t) => {
   const rows = [
     [
       "jpeg2000_bomb.tif",

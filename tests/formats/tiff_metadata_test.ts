@@ -68,7 +68,7 @@ Deno.test("identifies a renamed file of an OME set by its UUID", () =>
     await rejects(open("c22.ome.tif", 22, 22), /"c21\.ome\.tif" is of another set/);
   }));
 
-Deno.test("reads a renamed file without a UUID by its tags, and a single one whatever it names", () =>
+Deno.test("reads a renamed file without a UUID by its tags, and a single file whatever it names", () =>
   inFolder(async (put) => {
     const bare = CYCLES.replaceAll(/ UUID="[^"]*"|urn:uuid:\d+/g, "");
     equal(await seen(put("x.ome.tif", described(bare, 1, 5))), "; 5; metadata_damaged");
@@ -153,7 +153,7 @@ const SCANIMAGE = [
 ].join("\n");
 const SHAPED = JSON.stringify({ shape: [2, 3, 2, 8, 12], axes: "TZCYX" });
 
-Deno.test("a cut stack keeps its channels and sizes, and warns about missing planes", () =>
+Deno.test("keeps channels and sizes of a truncated stack, and warns about missing planes", () =>
   inFolder(async (put) => {
     const cases: [string, Field, string][] = [
       ["imagej.tif", [270, 2, IMAGEJ], "T2 C2 Z3"],

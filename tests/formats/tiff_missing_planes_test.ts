@@ -52,7 +52,7 @@ Deno.test("reports planes after the end of the chain as missing", async () => {
   }
 });
 
-Deno.test("refuses samples past the end of the file", async () => {
+Deno.test("rejects samples past the end of the file", async () => {
   const bytes = pages(4, IMAGEJ);
   moveStrip(bytes, directoryAt(bytes, 2), bytes.length);
   await withOpened(
@@ -61,7 +61,7 @@ Deno.test("refuses samples past the end of the file", async () => {
   );
 });
 
-Deno.test("the last of several planes with one directory may be incomplete", async () => {
+Deno.test("accepts an incomplete last plane of several with one directory", async () => {
   const first = pages(1, IMAGEJ);
   // A plane has 5 x 4 x 2 bytes; the samples begin at 8, so the directory moves after them.
   const run = (planes: number) => {

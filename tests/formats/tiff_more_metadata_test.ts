@@ -109,7 +109,7 @@ Deno.test("Micro-Manager: colours of the summary, times of its OME-XML, its docu
   await withOpened(written(`<OME>${image([250, 500])}</OME>`), ({ times }) => equal(times, null));
 });
 
-Deno.test("documents of ScanImage, tifffile, MetaMorph and Olympus", async () => {
+Deno.test("lists the documents of ScanImage, tifffile, MetaMorph and Olympus", async () => {
   const header = "SI.VERSION_MAJOR = 2016\nSI.hChannels.channelSave = 1";
   const shape = '{"shape": [4, 5], "axes": "YX"}';
   const xml = '<MetaData><prop id="image-name" type="string" value="x"/></MetaData>';

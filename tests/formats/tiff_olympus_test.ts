@@ -100,7 +100,7 @@ Deno.test("reads a text of 4 MiB and ignores a longer one", async () => {
   }
 });
 
-Deno.test("the rows of a line scan share its time", async () => {
+Deno.test("divides the time of a line scan equally between its rows", async () => {
   const T = { "T Dimension": "1, 0.000 - 16.000 [ms], Interval FreeRun" };
   const { "X Dimension": X } = AREA;
   for (
@@ -117,7 +117,7 @@ Deno.test("the rows of a line scan share its time", async () => {
   }
 });
 
-Deno.test("a text beside a file that ImageJ saved again is used, or warned about", async () => {
+Deno.test("uses a text beside a file that ImageJ saved again, or warns about it", async () => {
   const imageJ: Field = [270, 2, "ImageJ=1.54f\nunit=pixel\n"];
   const dimensions = { ...AREA, "T Dimension": "1, 0.000 - 4.000 [s], Interval FreeRun" };
   const beside = (text: Uint8Array) => described({ "s.tif": pages(7, 1, imageJ), "s.txt": text });
@@ -135,7 +135,7 @@ Deno.test("ignores a text about an image of another size", async () => {
   }
 });
 
-Deno.test("a single file named like a part of a set is not a set", async () => {
+Deno.test("does not take a single file named like a part for a set", async () => {
   for (const [file, count] of [["s_C001T001.tif", 1], ["s_C001T001.tif", 3]] as const) {
     await withOpened({ [file]: pages(7, count) }, (acquisition) => {
       deepEqual([acquisition.channels[0]!.name, acquisition.warnings], ["CH1", []]);

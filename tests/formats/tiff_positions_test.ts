@@ -85,7 +85,7 @@ Deno.test("Micro-Manager: metadata of pages replace the index map", async () => 
   }
 });
 
-Deno.test("pages without a dialect are slices, except reduced ones before the first", async () => {
+Deno.test("reads pages without a dialect as slices, except reduced ones before the first", async () => {
   await withOpened({ "a.tif": pages(4) }, async (acquisition) => {
     for (let z = 0; z < 4; z += 1) deepEqual(await firstsAt(acquisition, { z }), [z]);
   });

@@ -70,7 +70,7 @@ function expected(bits: bigint, { bits: width, kind }: TiffLayout): number {
   return sign * (exponent ? 1 + mantissa / 65536 : mantissa / 65536) * 2 ** (Math.max(exponent, 1) - 63);
 }
 
-Deno.test("any layout of samples is read back exactly", () =>
+Deno.test("reads any layout of samples back exactly", () =>
   inFolder(async (put) => {
     await fc.assert(
       fc.asyncProperty(layouts, fc.nat(), async (layout, seed) => {
@@ -88,7 +88,7 @@ Deno.test("any layout of samples is read back exactly", () =>
     );
   }));
 
-Deno.test("any rows of any layout are those rows of the whole plane", () =>
+Deno.test("reads any rows of any layout as in the whole plane", () =>
   inFolder(async (put) => {
     const range = fc.tuple(fc.nat({ max: 17 }), fc.nat({ max: 17 }));
     await fc.assert(

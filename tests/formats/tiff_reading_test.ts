@@ -33,7 +33,7 @@ Deno.test("reads the directory chain and one plane of 1000 pages", async () => {
   equal(opens, 1);
 });
 
-Deno.test("directories that follow one another are read by the dozen", async () => {
+Deno.test("reads consecutive directories by the dozen", async () => {
   const strip = new Uint8Array(PLANE);
   const loaded = await load(tiffOf(GRAY, new Array(1000).fill([strip])));
   equal(sizes(loaded), "Z1000 Y24 X32");
@@ -54,14 +54,14 @@ Deno.test("reads one directory and one plane of an ImageJ stack", async () => {
   ok(bytes <= PLANE + 6 * 512 && reads <= 8, `${bytes} bytes in ${reads} reads`);
 });
 
-Deno.test("one channel of a planar page reads the strips of that sample alone", async () => {
+Deno.test("reads only the strips of one sample for one channel of a planar page", async () => {
   const layout = { ...GRAY, samples: 4, planar: true };
   const loaded = await load(tiffBytes(layout, (x, y, s) => value(x, y, s, s)), [2]);
   equal(loaded.planes[0]![0], 2000);
   ok(loaded.counts.bytes <= PLANE + 4 * 512, `${loaded.counts.bytes} bytes`);
 });
 
-Deno.test("strips may lie in another order than they have in the plane", async () => {
+Deno.test("reads strips stored in another order than in the plane", async () => {
   // Behind the header of 8 bytes the strips 1, 2 and 0, each of two rows of 5 samples.
   const head = Uint8Array.from({ length: 30 }, (_, i) => i);
   const layout = { ...grayLayout(5, 6, 8), rowsPerStrip: 2 };

@@ -28,7 +28,7 @@ async function costOf(bytes: Uint8Array, rows?: RowRange): Promise<number> {
 
 const written = (layout: TiffLayout) => tiffBytes(layout, (x, y) => BigInt((x * 7 + y * 3) % 251));
 
-Deno.test("reads only the bytes of wanted rows of uncompressed samples", async () => {
+Deno.test("reads only the bytes of requested rows of uncompressed samples", async () => {
   // 16 bits: a row of 40 columns has 80 bytes.
   const strips = { ...grayLayout(40, 30, 16), rowsPerStrip: 7 };
   for (const layout of [strips, { ...strips, rowsPerStrip: 30 }, { ...strips, rowsPerStrip: 1 }]) {
@@ -41,7 +41,7 @@ Deno.test("reads only the bytes of wanted rows of uncompressed samples", async (
   equal(await costOf(written(tiles), { start: 15, end: 17 }), 2 * 3 * 32);
 });
 
-Deno.test("reads only the strips that hold wanted rows of compressed samples", async () => {
+Deno.test("reads only the strips with requested rows of compressed samples", async () => {
   const layout: TiffLayout = { ...grayLayout(40, 30, 16), rowsPerStrip: 10, codec: "deflate" };
   const bytes = written(layout);
   const view = new DataView(bytes.buffer);
@@ -53,7 +53,7 @@ Deno.test("reads only the strips that hold wanted rows of compressed samples", a
   equal(await costOf(bytes, { start: 29, end: 30 }), third);
 });
 
-Deno.test("a damaged strip refuses only its own rows", async () => {
+Deno.test("rejects only the rows of a damaged strip", async () => {
   const bytes = written({ ...grayLayout(40, 30, 16), rowsPerStrip: 10 });
   const view = new DataView(bytes.buffer);
   // The last strip begins at the end of the file.

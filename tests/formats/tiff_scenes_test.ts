@@ -48,7 +48,7 @@ const ome = (uuid: string, ...images: string[]) => `<OME UUID="urn:uuid:${uuid}"
 const inFile = (t: number, directory: number, file: string) =>
   `<TiffData FirstT="${t}" IFD="${directory}" PlaneCount="1"><UUID FileName="${file}.ome.tif">urn:uuid:${file}</UUID></TiffData>`;
 
-Deno.test("OME-XML: a file of a set opens its own image", async () => {
+Deno.test("OME-XML: opens the image of the file in a set", async () => {
   const images = [
     image("first", 2, inFile(0, 0, "a") + inFile(1, 0, "b")),
     image("second", 2, inFile(0, 1, "b") + inFile(1, 0, "c")),
@@ -88,7 +88,7 @@ Deno.test("OME-XML: leaves out images without samples, and names them", () => {
   });
 });
 
-Deno.test("OME-XML: refuses an unreadable image, not the others", () => {
+Deno.test("OME-XML: rejects an unreadable image, not the others", () => {
   const xml = ome("a", image("good", 1, '<TiffData IFD="0"/>'), image("bad", -1, '<TiffData IFD="1"/>'));
   return withWritten({ "a.ome.tif": pages(2, () => [[270, 2, xml]]) }, async (scenes, open) => {
     deepEqual(scenes.entries(2)[1], { name: "bad", sizes: {} });
@@ -97,7 +97,7 @@ Deno.test("OME-XML: refuses an unreadable image, not the others", () => {
   });
 });
 
-Deno.test("OME-XML: sizes are those of the document only where the channels state their samples", () => {
+Deno.test("OME-XML: takes sizes from the document only if the channels state their samples", () => {
   const rgb = { ...PAGE, samples: 3 };
   const pixels = (name: string, c: number, channel: string) =>
     `<Image ID="${name}"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" SizeC="${c}" SizeT="1" ` +
@@ -122,7 +122,7 @@ Deno.test("OME-XML: sizes are those of the document only where the channels stat
 const planesOf = (position: number, frames: number): MicroManagerPlane[] =>
   Array.from({ length: frames }, (_, t) => [0, 0, t, position, 100 * position + t] as const);
 
-Deno.test("Micro-Manager: each position is a scene; a file opens the first one that it holds", async () => {
+Deno.test("Micro-Manager: reads each position as a scene, and opens the first one in the file", async () => {
   const summary = { Frames: 3, Positions: 5, StagePositions: [{ label: "A" }, { Label: "B" }, {}, {}, {}] };
   const set = {
     "x_MMStack.ome.tif": microManagerBytes(PAGE, summary, [...planesOf(0, 3), ...planesOf(1, 2)]),
@@ -148,7 +148,7 @@ Deno.test("Micro-Manager: each position is a scene; a file opens the first one t
   }
 });
 
-Deno.test("Micro-Manager: a file for each position is one set where the summary declares several", async () => {
+Deno.test("Micro-Manager: joins a file per position into one set if the summary declares several", async () => {
   const written = (positions: number) => {
     const summary = { Frames: 2, Positions: positions };
     return Object.fromEntries([0, 1, 2].map((p) => [
@@ -185,7 +185,7 @@ Deno.test("Micro-Manager: takes names from first pages when the summary has none
   );
 });
 
-Deno.test("plain pages: each layout is a scene, not in runs, in the order of its first page", async () => {
+Deno.test("plain pages: reads each layout as one scene, in the order of its first page", async () => {
   const widths = [5, 3, 5, 4, 3, 5];
   const bytes = pages(6, (page) => [[256, 4, [widths[page]!]]]);
   await withWritten({ "a.tif": bytes }, async (scenes, open) => {
@@ -210,7 +210,7 @@ Deno.test("plain pages: each layout is a scene, not in runs, in the order of its
   });
 });
 
-Deno.test("plain pages: at most 1,000 scenes, then a warning", async () => {
+Deno.test("plain pages: lists at most 1,000 scenes, with a warning about more", async () => {
   // 4,096 layouts are distinguished.
   for (const count of [1000, 1003, 4100]) {
     const bytes = pages(count, (page) => [[256, 4, [1]], [257, 4, [page + 1]], [278, 4, [page + 1]]]);
@@ -231,7 +231,7 @@ const described = (texts: readonly string[], fields: (page: number) => Field[] =
 
 const shape = (axes: string, ...sizes: number[]) => JSON.stringify({ shape: sizes, axes });
 
-Deno.test("tifffile: each array is a scene, of the same layout too", async () => {
+Deno.test("tifffile: reads each array as a scene, also of the same layout", async () => {
   const texts = [shape("TYX", 2, 4, 5), "", shape("CZYX", 2, 2, 4, 5), "", "", "", shape("YX", 4, 5)];
   await withWritten({ "a.tif": described(texts) }, async (scenes, open) => {
     deepEqual(sizesOfAll(scenes), [{ T: 2, Y: 4, X: 5 }, { C: 2, Z: 2, Y: 4, X: 5 }, { Y: 4, X: 5 }]);
@@ -292,7 +292,7 @@ function positionsBytes(count: number): Uint8Array {
   return bytes;
 }
 
-Deno.test("Micro-Manager: 100,000 positions are the most", async () => {
+Deno.test("Micro-Manager: bounds positions at 100,000", async () => {
   await withWritten({ "x_MMStack.ome.tif": positionsBytes(100_000) }, (scenes) => {
     deepEqual([scenes.count, scenes.own, scenes.entries(3).length], [100_000, 0, 3]);
   });

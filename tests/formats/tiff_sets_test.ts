@@ -25,7 +25,7 @@ const ome = (names: readonly string[], own: number) =>
     `<TiffData FirstC="${c}" IFD="0" PlaneCount="1"><UUID FileName="${name}">urn:uuid:${c}</UUID></TiffData>`
   ).join("") + `</Pixels></Image></OME>`;
 
-Deno.test("OME-XML names files in folders, relative to its own", () =>
+Deno.test("OME-XML names files in folders relative to its own", () =>
   inFolder(async (put, folder) => {
     const names = ["master.ome.tif", "p/a.ome.tif", "q\\a.ome.tif"];
     const path = put("master.ome.tif", pageFile(10, ome(names, 0)));
@@ -41,7 +41,7 @@ Deno.test("OME-XML names files in folders, relative to its own", () =>
     equal(await seen(inside, limited), "C2; 10; file_missing");
   }));
 
-Deno.test("OME-XML neither opens files outside its folder nor reveals whether they exist", () =>
+Deno.test("OME-XML: neither opens files outside its folder nor reveals whether they exist", () =>
   inFolder(async (put, folder) => {
     Deno.mkdirSync(join(folder, "set"));
     put("secret/x.tif", pageFile(66));
@@ -58,7 +58,7 @@ Deno.test("OME-XML neither opens files outside its folder nor reveals whether th
     }
   }));
 
-Deno.test("warns about a file found by its name alone, and refuses one of another set", () =>
+Deno.test("warns about a file found by its name alone, and rejects one of another set", () =>
   inFolder(async (put) => {
     const path = put("master.ome.tif", pageFile(10, ome(["master.ome.tif", "p/a.ome.tif"], 0)));
     put("a.ome.tif", pageFile(11, ome(["master.ome.tif", "p/a.ome.tif"], 1)));
@@ -68,7 +68,7 @@ Deno.test("warns about a file found by its name alone, and refuses one of anothe
     equal(await seen(path, { channelIndices: [0] }), "C2; 10; name_left_folder");
   }));
 
-Deno.test("a damaged file of an OME-TIFF set is named", () =>
+Deno.test("names a damaged file of an OME-TIFF set", () =>
   inFolder(async (put) => {
     const path = put("a.ome.tif", pageFile(10, ome(["b.ome.tif", "a.ome.tif"], 1)));
     put("b.ome.tif", new Uint8Array(3));
@@ -76,7 +76,7 @@ Deno.test("a damaged file of an OME-TIFF set is named", () =>
     equal(await seen(path, { channelIndices: [1] }), "C2; 10; ");
   }));
 
-Deno.test("the metadata of an OME set may lie in a folder of their own, or beside the file by their name", () =>
+Deno.test("finds the metadata of an OME set in a separate folder, or beside the file by name", () =>
   inFolder(async (put, folder) => {
     const only = `<OME UUID="urn:uuid:0"><BinaryOnly MetadataFile="meta\\set.companion.ome"/></OME>`;
     const path = put("a.ome.tif", pageFile(7, only));
@@ -204,7 +204,7 @@ Deno.test("reads every file of a set with more files than stay open", () =>
     });
   }));
 
-Deno.test("FirstC counts samples when one of them is too large for a channel", () =>
+Deno.test("FirstC counts samples if one is too large for a channel index", () =>
   inFolder(async (put) => {
     const text = (step: number) =>
       `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" SizeX="12" SizeY="8" SizeC="12" SizeZ="1" SizeT="1">` +

@@ -22,7 +22,7 @@ const described = (values: readonly number[], texts: readonly string[]) =>
 /** Three planes, of which the first is described. */
 const three = (text: string) => described([1, 2, 3], [text, "", ""]);
 
-Deno.test(`an array without "truncated" keeps the planes after its directory`, async () => {
+Deno.test(`keeps the planes after the directory of an array without "truncated"`, async () => {
   const name = fileURLToPath(new URL("../fixtures/tiff/shaped_two_truncated.tif", import.meta.url));
   const bytes = Buffer.from(Deno.readFileSync(name));
   const whole = await load(bytes);
@@ -61,7 +61,7 @@ Deno.test("reads planes with their own directories wherever they lie", async () 
   equal(await seen(file), "C3; 1 3 2; ");
 });
 
-Deno.test("surplus pages are slices, unless another array follows", async () => {
+Deno.test("reads surplus pages as slices, unless another array follows", async () => {
   const first = `{"shape": [3, 4, 5]}`;
   const cases: [string[], string][] = [
     [[first, "", ""], "Z3; 1; "],
@@ -83,12 +83,12 @@ Deno.test("warns about an invalid shape", async () => {
   equal(await seen(three(`{"shape": [${"1, ".repeat(29)}3, 4, 5]}`)), "Z3; 1; ");
 });
 
-Deno.test("an array has fewer than 2^31 planes", async () => {
+Deno.test("bounds an array below 2^31 planes", async () => {
   equal(await seen(three(`{"shape": [${2 ** 31 - 1}, 4, 5]}`)), "Z2147483647; 1; planes_missing");
   equal(await seen(three(`{"shape": [${2 ** 31}, 4, 5]}`)), "Z3; 1; metadata_damaged");
 });
 
-Deno.test("pages with another shape are not planes of the first array", async () => {
+Deno.test("does not take pages with another shape for planes of the first array", async () => {
   const cyx = `{"shape": [3, 4, 5], "axes": "CYX"}`;
   const one = `{"shape": [4, 5], "axes": "YX"}`;
   const bytes = described([1, 2, 3, 4], [cyx, one, one, one]);

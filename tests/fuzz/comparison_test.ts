@@ -28,7 +28,7 @@ const CASES: [string, Parameters<typeof compare>[1], Reading | null, RegExp | "d
   ["other / other", reading("c", "b"), reading("d", "b"), "difference"],
 ];
 
-Deno.test("other samples without a warning are a finding where the peer has the original or refuses", () => {
+Deno.test("reports other samples without a warning if the peer has the original or rejects the file", () => {
   for (const [outcome, ours, peers, found] of CASES) {
     const { finding, difference, ...compared } = compare(undamaged, ours, peers);
     deepEqual(compared, { outcome });
@@ -38,7 +38,7 @@ Deno.test("other samples without a warning are a finding where the peer has the 
   }
 });
 
-Deno.test("changed samples of the same pages are not a finding where the peer refuses the file around them", () => {
+Deno.test("accepts changed samples of the same pages if the peer rejects the file around them", () => {
   const pagesOf = (...hashes: string[]) => ({ pages: hashes.map((sha256) => ({ ...plane, sha256 })) });
   const before = { ...undamaged, ...pagesOf("a", "x", "b") };
   const peers = { ...refused, ...pagesOf("a", "x", "c") };
@@ -48,7 +48,7 @@ Deno.test("changed samples of the same pages are not a finding where the peer re
   }
 });
 
-Deno.test("files on which the readers disagree undamaged are not judged", () => {
+Deno.test("skips files whose undamaged form the readers disagree on", () => {
   equal(incomparable(undamaged, reading("a", "b")), null);
   match(incomparable(undamaged, reading("b", "a"))!, /the peer/);
   match(incomparable(undamaged, refused)!, /refused by the peer/);
@@ -61,7 +61,7 @@ Deno.test("a transplant has the samples of one file and everything else of the o
   deepEqual([...transplant(whole, changed, [[1, 1], [3, 2]])], [1, 12, 3, 14, 5, 6]);
 });
 
-Deno.test("a change explained by the samples alone is not a finding", () => {
+Deno.test("accepts a change that the samples alone explain", () => {
   const ours = reading("a", "c");
   const first = compare(undamaged, ours, refused);
   const again = (own: Reading, peers: Reading | null) =>

@@ -13,7 +13,7 @@ import { run } from "../child_process.ts";
 import { LOCKED, ROOT } from "../binary/server_process.ts";
 
 Deno.test({
-  name: "clients that open, fetch, leave, stall and delete at once leave no session, lease or byte",
+  name: "concurrent clients that open, fetch, leave, stall and delete leave no session, lease or byte",
   fn: async () => {
     const counts = await soak({ seed: 1, clients: 8, steps: 250 });
     for (
@@ -57,7 +57,7 @@ Deno.test("session memory admits as many sessions as fit and is released", async
   }
 });
 
-Deno.test("SIGTERM under load: whole planes or a broken connection, exit status 0", async () => {
+Deno.test("SIGTERM under load: sends whole planes or breaks the connection, and exits with 0", async () => {
   const { whole, short } = await stopUnderLoad();
   assert.ok(whole > 0, "no plane arrived before the end");
   assert.equal(short, 0, "a plane ended early and passed for a whole one");
@@ -66,7 +66,7 @@ Deno.test("SIGTERM under load: whole planes or a broken connection, exit status 
 // A minute of work, and many on a busy machine.
 const BOUNDS_SECONDS = 15 * 60;
 
-Deno.test("files at every bound of the parsers load or are refused without ending the process", {
+Deno.test("loads or rejects files at every bound of the parsers without ending the process", {
   timeout: 2000 * BOUNDS_SECONDS,
 }, async () => {
   const { code, stdout, stderr } = await run(Deno.execPath(), {
@@ -95,7 +95,7 @@ Deno.test("files at every bound of the parsers load or are refused without endin
   assert.equal(outcomes.at(-1)!.message, "1 planes of 512");
 });
 
-Deno.test("a failed allocation is reported as too little memory, not as an internal error", async () => {
+Deno.test("reports a failed allocation as too little memory, not as an internal error", async () => {
   await using sample = await sampleFolder();
   const files = new FileAccess();
   try {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { axisTitle, formatAt, formatNumber, ticks, toPhysical } from "../../static/measure/axes.js";
 import { scaleBar } from "../../static/demo/v2/picture/scale_bar.js";
 
-Deno.test("ticks lie at round values within the range, where there is room", () => {
+Deno.test("places ticks at round values within the range, if there is room", () => {
   const rows: [low: number, high: number, most: number, labels: string][] = [
     [-0.1, 2.05, 6, "0.0 0.5 1.0 1.5 2.0"],
     [0, 100, 10, "0 10 20 30 40 50 60 70 80 90 100"],
@@ -17,7 +17,7 @@ Deno.test("ticks lie at round values within the range, where there is room", () 
   for (const [low, high, most, labels] of rows) assert.equal(ticks(low, high, most).labels.join(" "), labels);
 });
 
-Deno.test("ticks are distinct and never too many", () => {
+Deno.test("bounds the number of ticks and keeps them distinct", () => {
   // Neighbouring doubles at 4e15 are 0.5 apart, at 3e16 they are 4.
   assert.deepEqual(ticks(4e15, 4e15 + 1, 6).values, []);
   assert.deepEqual(ticks(3e16, 3e16 + 4, 6).values, []);
@@ -34,7 +34,7 @@ Deno.test("ticks are distinct and never too many", () => {
   );
 });
 
-Deno.test("a sample sits at index times step, in the middle of its pixel", () => {
+Deno.test("places a sample at index times step, in the middle of its pixel", () => {
   const axis = { name: "Y", unit: "seconds", step: 0.002 };
   assert.equal(toPhysical(axis, 0.5), 0);
   assert.equal(toPhysical(axis, 500.5), 1);
@@ -47,7 +47,7 @@ Deno.test("titles have quantity and unit", () => {
   assert.equal(axisTitle({ name: "X", unit: "nanometer" }), "X (nanometer)");
 });
 
-Deno.test("numbers keep the digits that matter", () => {
+Deno.test("numbers keep their significant digits", () => {
   assert.equal(formatAt(0.30000000000000004, 0.1), "0.3");
   assert.equal(formatAt(-0.00001, 0.1), "0.0");
   assert.equal(formatNumber(65535), "65535");

@@ -3,7 +3,7 @@ import { calibrationIn } from "../../static/measure/calibration_text.js";
 
 const none = { secondsPerLine: undefined, micrometresPerPixel: undefined, secondsPerPixel: undefined };
 
-Deno.test("the text beside an Olympus TIFF states line time, pixel size and pixel time", () => {
+Deno.test("reads line time, pixel size and pixel time from the text beside an Olympus TIFF", () => {
   const text = [
     '"X Dimension"\t"38, 0.0 - 10.796 [um], 0.284 [um/pixel]"',
     '"T Dimension"\t"1, 0.000 - 53.910 [s], Interval FreeRun"',
@@ -18,7 +18,7 @@ Deno.test("the text beside an Olympus TIFF states line time, pixel size and pixe
   });
 });
 
-Deno.test("numbers with units are taken from other texts, also from saved tables", () => {
+Deno.test("reads numbers with units from other texts, also from saved tables", () => {
   const wanted = { ...none, secondsPerLine: 0.002, micrometresPerPixel: 0.5 };
   for (
     const text of [
@@ -29,7 +29,7 @@ Deno.test("numbers with units are taken from other texts, also from saved tables
   ) assert.deepEqual(calibrationIn(text), wanted, text);
 });
 
-Deno.test("texts without such numbers state nothing", () => {
+Deno.test("reads nothing from texts without such numbers", () => {
   for (const text of ["", "20 ms", "pixel size 38 x 30000", "0 ms/line", "2 ms/pixels of nothing"]) {
     assert.deepEqual(calibrationIn(text).secondsPerLine, undefined, text);
     assert.deepEqual(calibrationIn(text).micrometresPerPixel, undefined, text);

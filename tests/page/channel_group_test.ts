@@ -11,7 +11,7 @@ function group(names: string[]): ChannelGroup {
 
 const shown = ({ channels }: ChannelGroup) => channels.map(({ visible }: { visible: boolean }) => visible);
 
-Deno.test("the choice of channels survives single mode and returns in the composite", () => {
+Deno.test("keeps the choice of channels of the composite in single mode", () => {
   const rows: [toggled: number, single: boolean[], toggledInSingle: number | null, merged: boolean[]][] = [
     [1, [true, false, false], null, [true, false, true]],
     [1, [false, true, false], 1, [true, true, true]],
@@ -36,7 +36,7 @@ Deno.test("colour channels start with one range, alpha starts hidden", () => {
   assert.deepEqual(red!.range, blue!.range);
 });
 
-Deno.test("automatic ranges follow the reduction, colours share one range, chosen ranges stay", () => {
+Deno.test("updates automatic ranges, shares one range between colours, and keeps chosen ranges", () => {
   const colors = group(["Red", "Green", "Blue"]);
   const ranges = () => colors.channels.map(({ range }: { range: [number, number] }) => range);
   const begun = ranges();

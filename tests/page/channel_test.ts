@@ -7,7 +7,7 @@ import { drawableRange } from "../../static/measure/statistics.js";
 const channel = (...samples: number[]) =>
   new Channel({ index: 0, name: "CH1", samples: Float32Array.of(...samples) }, 0, 1);
 
-Deno.test("a typed end moves the other end where they would cross", () => {
+Deno.test("a typed end moves the other end if they would cross", () => {
   const one = channel(0, 100);
   one.setRange(10, 30);
   one.setEnd(0, 50);
@@ -43,7 +43,7 @@ Deno.test("every range can be drawn", () => {
   );
 });
 
-Deno.test("numbers are read strictly", () => {
+Deno.test("parses numbers strictly", () => {
   const read = { "12": 12, " -0.5 ": -0.5, ".5": 0.5, "1e3": 1000, "\u22125": -5 };
   for (const [text, value] of Object.entries(read)) {
     assert.deepEqual(typedNumber(text), { value, fault: null });

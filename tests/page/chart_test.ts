@@ -25,13 +25,13 @@ Deno.test("a line through samples runs from centre to centre", () => {
   assert.deepEqual(plain(throughSamples(Float32Array.of(0, 10, 10), 1, 2, 1)), { bottoms: [5], tops: [10] });
 });
 
-Deno.test("NaN and infinities break a line, and a sample between them is a dot", () => {
+Deno.test("breaks a line at NaN and infinities, and draws a sample between them as a dot", () => {
   const { bottoms, tops } = throughSamples(Float32Array.of(NaN, 3, Infinity, 1, 1), 0, 5, 5);
   assert.deepEqual([...bottoms], [NaN, 3, NaN, 1, 1]);
   assert.deepEqual([...tops], [NaN, 3, NaN, 1, 1]);
 });
 
-Deno.test("an isolated sample is a dot of three columns where there is room", () => {
+Deno.test("draws an isolated sample as a dot of three columns if there is room", () => {
   const { bottoms, tops } = throughSamples(Float32Array.of(7), 0, 1, 5);
   assert.deepEqual([...bottoms], [NaN, 7, 7, 7, NaN]);
   assert.deepEqual([...tops], [NaN, 7, 7, 7, NaN]);

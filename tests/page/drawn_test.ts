@@ -16,7 +16,7 @@ const kept = {
   cursors: { pinned: [{ x: 99, y: 19 }], lines: 3, columns: 1 },
 };
 
-Deno.test("drawings fit samples of their shape, and a line scan that has grown", () => {
+Deno.test("accepts drawings for samples of their shape, and for a line scan that has grown", () => {
   assert.deepEqual(drawnIn(JSON.parse(JSON.stringify(kept)), scan([100, 20])), kept);
   assert.deepEqual(drawnIn(kept, scan([140, 20])), { ...kept, shape: [140, 20] });
   assert.equal(drawnIn(null, scan([100, 20])), null);
@@ -29,7 +29,7 @@ Deno.test("drawings fit samples of their shape, and a line scan that has grown",
   assert.equal(drawnIn(image, scan([140, 20], false)), null);
 });
 
-Deno.test("words say what was drawn and measured, also in a kymograph", () => {
+Deno.test("describes what was drawn and measured, also in a kymograph", () => {
   const empty = { ...kept, bands: [], lines: [], measured: {}, cursors: { pinned: [] } };
   for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
   assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
@@ -39,7 +39,7 @@ Deno.test("words say what was drawn and measured, also in a kymograph", () => {
   assert.equal(drawnWords({ ...empty, kymograph }), "kymograph, 1 band, 1 event, 1 cursor");
 });
 
-Deno.test("results go with their samples, settings stay", () => {
+Deno.test("drops results with their samples, and keeps settings", () => {
   const velocity = { band: "2", settings: { window: 50 }, found: [{ line: 3 }], about: [["Window", 50]] };
   const measured = { velocity };
   const without = { velocity: { ...velocity, found: [], about: [] } };

@@ -6,7 +6,7 @@ import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
 import { course } from "./synthetic.ts";
 import expected from "./measured/events.json" with { type: "json" };
 
-Deno.test("peaks are those of scipy.signal, with its prominences", async (t) => {
+Deno.test("finds the peaks and prominences of scipy.signal", async (t) => {
   for (const { name, trace, limits, peaks, prominence } of expected.cases) {
     await t.step(name, () => {
       const values = Float64Array.from(trace);
@@ -19,7 +19,7 @@ Deno.test("peaks are those of scipy.signal, with its prominences", async (t) => 
   }
 });
 
-Deno.test("the shape of a triangle is that of geometry", () => {
+Deno.test("measures a triangle as geometry does", () => {
   // Up by 1 a sample from 0 at index 40 to 10 at index 50, down by 0.5 a sample to 0 at index 70.
   const trace = Float64Array.from({ length: 110 }, (_, i) => Math.max(0, i <= 50 ? i - 40 : (70 - i) / 2));
   const [event] = findEvents(trace, { height: 5 });
@@ -38,7 +38,7 @@ Deno.test("the shape of a triangle is that of geometry", () => {
   assert(Math.abs(event!.onset - 40) < 1, `${event!.onset}`);
 });
 
-Deno.test("a transient without noise is measured as it was made", () => {
+Deno.test("measures a transient without noise exactly", () => {
   const { at: shape } = course(8, 40);
   const trace = Float64Array.from({ length: 400 }, (_, i) => 100 + 50 * shape(i - 150.25));
   const [event, ...more] = findEvents(trace, { height: 120 });
@@ -51,7 +51,7 @@ Deno.test("a transient without noise is measured as it was made", () => {
   assert(Math.abs(event!.onset - 150.25) < 0.8, `${event!.onset}`);
 });
 
-Deno.test("photon noise does not raise amplitudes, nor split events", async (t) => {
+Deno.test("photon noise neither raises amplitudes nor splits events", async (t) => {
   for (const [rise, decay] of [[3, 12], [8, 40], [30, 200]] as const) {
     for (const signal of [20, 10, 5]) {
       await t.step(`${rise}, ${decay}, signal to noise ${signal}`, () => {
@@ -83,7 +83,7 @@ Deno.test("the onset is two standard deviations above the baseline", () => {
   assert(Math.abs(event!.onset - crossing) < 3, `${event!.onset}, not ${crossing}`);
 });
 
-Deno.test("overlapping transients are separated", async (t) => {
+Deno.test("separates overlapping transients", async (t) => {
   for (
     const [gap, signal, most] of [[80, 10, 0.02], [80, 5, 0.02], [50, 20, 0.02], [50, 10, 0.02]] as const
   ) {
@@ -115,7 +115,7 @@ Deno.test("overlapping transients are separated", async (t) => {
   assert.deepEqual([first!.overlap, second!.overlap], ["overlaps", "overlaps"]);
 });
 
-Deno.test("missing values bound the surroundings of a peak", () => {
+Deno.test("ends the surroundings of a peak at missing values", () => {
   const trace = Float64Array.of(0, NaN, 3, 4, 3, 2, NaN, 9, 8);
   const [event, ...more] = findEvents(trace, { height: 1 });
   assert.deepEqual(more, []);
@@ -127,12 +127,12 @@ Deno.test("missing values bound the surroundings of a peak", () => {
   assert.deepEqual(findEvents(new Float64Array(0), { height: -1 }), []);
 });
 
-Deno.test("a huge trace of noise is searched before the deadline", () => {
+Deno.test("searches a huge trace of noise before the deadline", () => {
   const normal = normalNumbers(randomNumbers(1));
   findEvents(runningMean(Float64Array.from({ length: 100_000 }, normal), 3), { height: 1 });
 });
 
-Deno.test("an event added by hand moves to the highest sample nearby", () => {
+Deno.test("moves an event added by hand to the highest sample nearby", () => {
   const trace = Float64Array.of(0, 1, 5, 2, NaN, 7, 0);
   assert.equal(highestNear(trace, 1, 1), 2);
   assert.equal(highestNear(trace, 3, 2), 5);

@@ -37,7 +37,7 @@ function cellsOf(text: string, separator: string): string[] {
 
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-Deno.test("text cannot become a spreadsheet formula, whatever the separator", () => {
+Deno.test("text cannot become a spreadsheet formula with any separator", () => {
   const piece = fc.constantFrom("=1+1", "-", "+", "@", ";", "\t", ",", '"', "\r", "\n", "a", "7");
   const texts = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""));
   fc.assert(
@@ -84,7 +84,7 @@ function elementsOf(svg: string) {
   return found;
 }
 
-Deno.test("a broken trace is broken in the plot and in its legend", () => {
+Deno.test("draws a broken trace with its gaps in the plot and in its legend", () => {
   const trace = { color: "#c00", x: [0, 10], y: [0, 1] };
   const svg = svgPlot({
     ...frame,
@@ -125,7 +125,7 @@ Deno.test("a plot has its traces at their places, titles and a legend", () => {
   for (const text of ["Time (s)", "ΔF/F₀", "Band 1", "Dots"]) assert(texts.includes(text), text);
 });
 
-Deno.test("a gap breaks the line, and a spike among many points stays", () => {
+Deno.test("breaks the line at a gap, and keeps a spike among many points", () => {
   const x = Float64Array.from({ length: 100_000 }, (_, i) => i / 10_000);
   const y = x.map((_, i) => i === 54_321 ? 5 : i === 20_000 ? NaN : 0);
   const svg = svgPlot({
@@ -146,7 +146,7 @@ Deno.test("a gap breaks the line, and a spike among many points stays", () => {
   assert.equal(elementsOf(short).filter(({ attributes }) => attributes.stroke === "red").length, 2);
 });
 
-Deno.test("names cannot leave their text", () => {
+Deno.test("escapes names in texts", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (name) => {
     const trace = { name: `a${name}`, color: `"><script>`, x: [0, 1], y: [0, 1] };
     const elements = elementsOf(

@@ -14,7 +14,7 @@ const UNMET = [
   "method_not_allowed",
 ];
 
-Deno.test("every code that the page can meet has plain words", () => {
+Deno.test("describes every error code that the page can meet", () => {
   const unknown = faultOf(new Error("x")).words;
   const codes = [...ErrorBody.shape.error.options, "server_unreachable", "no_acq_server", "wrong_size"];
   for (const code of codes.filter((code) => !UNMET.includes(code))) {
@@ -25,7 +25,7 @@ Deno.test("every code that the page can meet has plain words", () => {
   }
 });
 
-Deno.test("every thrown value has words", () => {
+Deno.test("describes every thrown value", () => {
   assert.deepEqual(faultOf("x"), {
     words: "Something went wrong in this page.",
     code: "client_error",

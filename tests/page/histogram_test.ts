@@ -33,7 +33,7 @@ Deno.test("percentiles agree with sorting", () => {
   );
 });
 
-Deno.test("integers are ranked like other samples", () => {
+Deno.test("ranks integers like other samples", () => {
   // numpy.percentile([0, 7, 7, 65535], [1, 50, 99.5]): ranks 0.03, 1.5 and 2.985.
   const { min, max, percentiles } = statistics(Float32Array.of(7, 0, 65535, 7), [1, 50, 99.5]);
   assert.deepEqual([min, max, percentiles[1]], [0, 65535, 7]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { History, MOST_STEPS } from "../../static/demo/v2/measuring/history.js";
 
-Deno.test("steps go back and forth, and a change ends the way forth", () => {
+Deno.test("undoes and redoes steps, and drops redo after a change", () => {
   const history = new History("a");
   for (const state of ["b", "c", "c"]) history.record(state);
   assert.deepEqual([history.undo(), history.undo(), history.undo()], ["b", "a", null]);
@@ -11,7 +11,7 @@ Deno.test("steps go back and forth, and a change ends the way forth", () => {
   assert.deepEqual([history.undo(), history.undo(), history.canUndo], ["b", "a", false]);
 });
 
-Deno.test("letters typed in one field are one step, and the next typing is another", () => {
+Deno.test("merges letters typed in one field into one step", () => {
   const [field, other] = [{}, {}];
   const history = new History("");
   for (const [state, of] of [["w", field], ["wh", field], ["whx", other], ["whxy", other]] as const) {
@@ -22,7 +22,7 @@ Deno.test("letters typed in one field are one step, and the next typing is anoth
   assert.deepEqual([history.undo(), history.undo(), history.undo()], ["whxy", "wh", ""]);
 });
 
-Deno.test("an amended state is no step, and states keep NaN", () => {
+Deno.test("adds no step for an amended state, and keeps NaN", () => {
   const history = new History({ velocity: NaN, line: 0 });
   history.record({ velocity: 1, line: 1 });
   assert.equal(history.amend({ velocity: 1, line: 1 }), false);
@@ -31,7 +31,7 @@ Deno.test("an amended state is no step, and states keep NaN", () => {
   assert.deepEqual(history.redo(), { velocity: 1, line: 2 });
 });
 
-Deno.test("200 steps can be taken back", () => {
+Deno.test("undoes up to 200 steps", () => {
   const history = new History(0);
   for (let i = 1; i <= MOST_STEPS + 5; i += 1) history.record(i);
   let last = null;

@@ -51,7 +51,7 @@ function tab(store: Store) {
   };
 }
 
-Deno.test("work is kept once it is written, and found by content, then by path", async () => {
+Deno.test("keeps written work, and finds it by content, then by path", async () => {
   const store = storage();
   await using here = tab(store);
   const { work, states } = here;
@@ -78,7 +78,7 @@ Deno.test("work is kept once it is written, and found by content, then by path",
   assert.equal(keyOf({ ...SCAN, fingerprint: null }), "/a.oir#0");
 });
 
-Deno.test("what changes while a save is under way is saved after it, even if another recording begins", async () => {
+Deno.test("saves changes made during a save after it, even if another recording begins", async () => {
   const store = storage();
   await using here = tab(store);
   const { work } = here;
@@ -92,7 +92,7 @@ Deno.test("what changes while a save is under way is saved after it, even if ano
   await until(() => store.works.get("f1#0")?.words === "2 bands", "the last change");
 });
 
-Deno.test("full and blocked storage are told, nothing counts as saved, and a later save goes on", async () => {
+Deno.test("reports full and blocked storage, counts nothing as saved, and saves later", async () => {
   const store = storage();
   await using here = tab(store);
   const { work } = here;
@@ -110,7 +110,7 @@ Deno.test("full and blocked storage are told, nothing counts as saved, and a lat
   assert.deepEqual([work.isUnsaved, store.works.get("f1#0")!.words], [false, "1 band"]);
 });
 
-Deno.test("work that could not be read is not overwritten", async () => {
+Deno.test("does not overwrite work that could not be read", async () => {
   const store = storage();
   await using here = tab(store);
   const { work } = here;
@@ -131,7 +131,7 @@ Deno.test("work that could not be read is not overwritten", async () => {
   assert.deepEqual([newer, work.state], [["3 bands"], "kept"]);
 });
 
-Deno.test("a page that is left gives the work to another tab, and goes on when that one is left", async () => {
+Deno.test("hands the work to another tab when the page is left, and back", async () => {
   const store = storage();
   await using first = tab(store);
   await using second = tab(store);

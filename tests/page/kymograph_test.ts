@@ -5,7 +5,7 @@ import expected from "./measured/profiles.json" with { type: "json" };
 
 const point = ([x, y]: number[]) => ({ x: x!, y: y! });
 
-Deno.test("a straight line has the samples of skimage.measure.profile_line", async (t) => {
+Deno.test("samples a straight line as skimage.measure.profile_line does", async (t) => {
   const samples = Float32Array.from(expected.samples);
   for (const { start, end, width, values } of expected.cases) {
     await t.step(`${start} to ${end}, ${width} wide`, () => {
@@ -22,7 +22,7 @@ Deno.test("a straight line has the samples of skimage.measure.profile_line", asy
 const ramp = (rows: number, columns: number) =>
   Float32Array.from({ length: rows * columns }, (_, i) => 10 * Math.floor(i / columns) + i % columns);
 
-Deno.test("a freehand line is sampled at equal distances around its corners", () => {
+Deno.test("samples a freehand line at equal distances around its corners", () => {
   const points = [{ x: 1, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 4 }];
   assert.equal(lengthOf(points), 6);
   const profile = lineProfile(points, 1, [6, 6]);
@@ -31,7 +31,7 @@ Deno.test("a freehand line is sampled at equal distances around its corners", ()
   assert.deepEqual([...lineProfile(points.slice(0, 2), 3, [6, 6]).of(ramp(6, 6))], [11, 12, 13, 14]);
 });
 
-Deno.test("samples that are missing or outside do not count", () => {
+Deno.test("ignores samples that are missing or outside", () => {
   const samples = ramp(4, 4);
   samples[5] = NaN;
   const along = (
@@ -43,7 +43,7 @@ Deno.test("samples that are missing or outside do not count", () => {
   assert.deepEqual(along(0, 3), [5, 1, 7, 8, NaN, NaN]);
 });
 
-Deno.test("a line needs two different points", () => {
+Deno.test("requires two different points of a line", () => {
   for (
     const points of [[], [{ x: 1, y: 1 }], [{ x: 1, y: 1 }, { x: 1, y: 1 }], [{ x: 0, y: 0 }, {
       x: 1e9,
@@ -83,7 +83,7 @@ Deno.test("a kymograph is a line scan that grows row by row", () => {
   assert(kymograph.isWhole);
 });
 
-Deno.test("a slanted line has the step of its length", () => {
+Deno.test("takes the step of a slanted line from its length", () => {
   // 3, 4, 5: five pixels of 0.5 um, six positions.
   const kymograph = new Kymograph(SERIES, [{ x: 1, y: 1 }, { x: 4, y: 5 }], 1);
   assert.deepEqual(kymograph.plane.shape, [3, 6]);

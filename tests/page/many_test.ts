@@ -54,7 +54,7 @@ const DRAWN: Drawn = {
 const SOURCE = scanOf(60, ["Blood", "Calcium"], { pixelTime: 2e-6 });
 const carried = carriedFrom(DRAWN, SOURCE, "f1#0");
 
-Deno.test("regions that fit are taken as they are, without results", () => {
+Deno.test("carries regions that fit unchanged, without results", () => {
   const { drawn, words } = carriedTo(carried, scanOf(60, ["Calcium", "Blood"], { pixelTime: 3e-6 }));
   assert.equal(words, "");
   assert.deepEqual(drawn!.bands, DRAWN.bands);
@@ -70,7 +70,7 @@ Deno.test("regions that fit are taken as they are, without results", () => {
   });
 });
 
-Deno.test("a typed time along the line, and a channel of another name, are kept", () => {
+Deno.test("keeps a typed time along the line, and a channel of another name", () => {
   const velocity = DRAWN.measured!.velocity!;
   const typed = {
     ...DRAWN,
@@ -84,7 +84,7 @@ Deno.test("a typed time along the line, and a channel of another name, are kept"
   assert.deepEqual([settings.pixelTime, channel], [1.5, "1"]);
 });
 
-Deno.test("regions outside of the other picture are cut or left out, with words", () => {
+Deno.test("clips or omits regions outside the other picture, with a message", () => {
   const { drawn, words } = carriedTo(carried, scanOf(40, ["Blood", "Calcium"], { step: 0.25 }));
   assert.deepEqual(drawn!.shape, [100, 40]);
   assert.deepEqual(drawn!.bands.map(({ name, from, to }) => [name, from, to]), [["Soma", 10, 20], [
@@ -103,7 +103,7 @@ Deno.test("regions outside of the other picture are cut or left out, with words"
   );
 });
 
-Deno.test("an image takes nothing of a line scan, and of an image what fits, beside its own regions", () => {
+Deno.test("carries nothing from a line scan to an image, and what fits from an image, beside its own regions", () => {
   assert.deepEqual(carriedTo(carried, scanOf(60, ["Blood"], { unit: "um" })), {
     drawn: null,
     words: "60.oir is a line scan, and 60.oir is not.",
@@ -165,7 +165,7 @@ function page() {
   return { load, shown, notices, press: () => act!() };
 }
 
-Deno.test("what is carried is used once, in another recording, also after a reload", () => {
+Deno.test("applies carried regions once, in another recording, also after a reload", () => {
   const { load, shown, notices } = page();
   load().waiting = carried;
   const carrying = load();
@@ -178,7 +178,7 @@ Deno.test("what is carried is used once, in another recording, also after a relo
   assert.equal(carrying.waiting, null);
 });
 
-Deno.test("the user decides whether work is replaced, and whether what fits no line scan is forgotten", () => {
+Deno.test("asks before it replaces work, and before it drops what fits no line scan", () => {
   const rows = [
     ["seconds", "2 bands", /^60\.oir has work of its own: 2 bands\./, 1],
     ["um", "", /wait for the next one\.$/, 0],

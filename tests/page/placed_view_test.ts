@@ -33,7 +33,7 @@ Deno.test("a plot of a line scan runs from its first line to its last and upward
   assert.deepEqual(placed.ranges.y, { low: -0.001, high: 0.399, title: "Time (s)" });
 });
 
-Deno.test("places and positions are inverse in all orientations, and a turn keeps the view", () => {
+Deno.test("inverts places and positions in all orientations, and keeps the view on a turn", () => {
   for (const orientation of ORIENTATIONS) {
     const placed = new PlacedView(SCAN, AS_PLOT);
     placed.view = { x0: 20, x1: 120, y0: 10, y1: 30 };
@@ -57,7 +57,7 @@ Deno.test("a drag selects a stripe of a line scan and a box of an image", () => 
   assert.deepEqual(image.boxOf(from, to, plot), { x0: 0.25, y0: 0.5, x1: 0.5, y1: 0.75 });
 });
 
-Deno.test("fast successive changes form one step of the history", () => {
+Deno.test("merges fast successive changes into one step of the history", () => {
   let now = 0;
   const placed = new PlacedView(SCAN, AS_PLOT, () => now);
   const middle = { fx: 0.5, fy: 0.5 };
@@ -81,7 +81,7 @@ Deno.test("fast successive changes form one step of the history", () => {
   assert(placed.isHome);
 });
 
-Deno.test("going back after a turn shows the same part of the picture", () => {
+Deno.test("shows the same part of the picture on undo after a turn", () => {
   let now = 0;
   const placed = new PlacedView(SCAN, AS_PLOT, () => now);
   placed.view = { x0: 20, x1: 120, y0: 10, y1: 30 };
@@ -92,7 +92,7 @@ Deno.test("going back after a turn shows the same part of the picture", () => {
   assert.deepEqual(placed.view, { x0: 20, x1: 120, y0: 10, y1: 30 });
 });
 
-Deno.test("a step moves as it is seen and stays inside", () => {
+Deno.test("moves a step in the visible direction and stays inside", () => {
   const placed = new PlacedView(SCAN, AS_PLOT);
   // Up is towards more columns.
   assert.deepEqual(placed.step({ x: 100, y: 32 }, 1, -1, false), { x: 101, y: 33 });
@@ -120,7 +120,7 @@ Deno.test("the wheel zooms time over a line scan, both axes elsewhere", () => {
 const wide = (locked = false) =>
   new PlacedView({ ...SCAN, width: 1000, height: 200, locked }, ORIENTATIONS[0]!);
 
-Deno.test("a zoom keeps the place under the pointer, and ends at four pixels and at the whole picture", () => {
+Deno.test("zooms at the pointer, between four pixels and the whole picture", () => {
   const placed = wide();
   placed.zoom({ fx: 0.25, fy: 0.5 }, 2, 2);
   // Half the span about x = 250: a quarter lies left of it before and after.
@@ -135,7 +135,7 @@ Deno.test("a zoom keeps the place under the pointer, and ends at four pixels and
   assert(placed.isHome);
 });
 
-Deno.test("panning stops at the edge, and revealing moves no further than needed", () => {
+Deno.test("stops panning at the edge, and reveals with the least movement", () => {
   const placed = wide();
   const part = { x0: 100, x1: 200, y0: 0, y1: 50 };
   placed.view = part;
@@ -148,7 +148,7 @@ Deno.test("panning stops at the edge, and revealing moves no further than needed
   assert.deepEqual(placed.view, { x0: 101, x1: 201, y0: 0, y1: 50 });
 });
 
-Deno.test("a box on a locked picture grows to the aspect of the view", () => {
+Deno.test("extends a box on a locked picture to the aspect of the view", () => {
   const box = { x0: 0.25, y0: 0.25, x1: 0.125, y1: 0.5 };
   const [free, locked] = [wide(), wide(true)];
   free.zoomToBox(box);

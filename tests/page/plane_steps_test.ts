@@ -53,7 +53,7 @@ Deno.test("a step waits for its plane, then fetches the next ones ahead in seque
   assert.deepEqual(server.aborted, []);
 });
 
-Deno.test("an overtaken step is cancelled and returns null", async () => {
+Deno.test("cancels an overtaken step and returns null", async () => {
   const server = new Answers();
   const steps = new PlaneSteps(server.fetch);
   const [first, second] = [steps.at(place(1), [place(2)]), steps.at(place(9), [place(10)])];
@@ -70,7 +70,7 @@ Deno.test("an overtaken step is cancelled and returns null", async () => {
   assert.deepEqual([steps.has(place(1)), server.aborted], [false, [1, 10, 2]]);
 });
 
-Deno.test("a missing plane fails its own step and is requested again", async () => {
+Deno.test("fails only the step of a missing plane, and requests that plane again", async () => {
   const server = new Answers();
   const steps = new PlaneSteps(server.fetch);
   const first = steps.at(place(1), [place(2), place(3)]);
@@ -82,7 +82,7 @@ Deno.test("a missing plane fails its own step and is requested again", async () 
   await Promise.all([assert.rejects(second, /no 2/), server.fail(2)]);
 });
 
-Deno.test("the cache is bounded and drops the least recently used planes", () => {
+Deno.test("bounds the cache and evicts the least recently used planes", () => {
   const steps = new PlaneSteps(() => Promise.reject(new Error("none")), 40);
   // 16 bytes each: two fit.
   const plane = () => [new Float32Array(2), new Float32Array(2)];

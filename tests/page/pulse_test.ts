@@ -6,7 +6,7 @@ import { percentile } from "../browser/measured_streaks.ts";
 import { streaks } from "../browser/streaks.ts";
 import { measuredIn } from "./synthetic.ts";
 
-Deno.test("pulsatile flow is measured in windows of tens of milliseconds", async (t) => {
+Deno.test("measures pulsatile flow in windows of tens of milliseconds", async (t) => {
   for (const [frequency, noise] of [[2, 1], [5, 0.5], [5, 1], [10, 0.5], [10, 1]] as const) {
     await t.step(`${frequency} Hz, noise ${noise}`, () => {
       const pulses = measuredPulses({ frequency, noise, recordings: 2 });
@@ -34,7 +34,7 @@ function statedOverActual(numbers: readonly { error: number; off: number }[]): n
   return Math.sqrt(sum(numbers.map(({ error }) => error)) / sum(numbers.map(({ off }) => off)));
 }
 
-Deno.test("flow that accelerates from 303 to 903 µm/s is measured with errors that hold", () => {
+Deno.test("measures flow that accelerates from 303 to 903 µm/s with correct errors", () => {
   const { all, numbers, covered } = measuredPulses({ frequency: Infinity, noise: 1, recordings: 2 });
   assert.equal(numbers.length, all.length);
   assert(percentile(numbers.map(({ off }) => Math.abs(off)), 0.5) < 0.005);
@@ -42,7 +42,7 @@ Deno.test("flow that accelerates from 303 to 903 µm/s is measured with errors t
   assert(statedOverActual(numbers) < 3, `${statedOverActual(numbers)}`);
 });
 
-Deno.test("a window over whole pulses has no certain number", () => {
+Deno.test("gives no certain velocity for a window over whole pulses", () => {
   // 100 lines of 2 ms are two cycles of 10 Hz.
   const { all, numbers } = measuredPulses({
     frequency: 10,
@@ -57,7 +57,7 @@ Deno.test("a window over whole pulses has no certain number", () => {
   assert(numbers.every(({ off, error }) => Math.abs(off) < 1 && error > 0.02));
 });
 
-Deno.test("steady flow is not called changing, nor cyclic", () => {
+Deno.test("does not classify steady flow as changing or cyclic", () => {
   const { all, numbers, summaries, windows } = measuredPulses({ frequency: 0, noise: 1, recordings: 4 });
   assert.equal(numbers.length, all.length);
   // By chance, 3 of 1000 windows.
@@ -67,7 +67,7 @@ Deno.test("steady flow is not called changing, nor cyclic", () => {
   assert.deepEqual([...new Set(windows)], [80]);
 });
 
-Deno.test("a summary tells part of a cycle, and means whole ones", () => {
+Deno.test("a summary reports part of a cycle, and averages whole ones", () => {
   const at = (cycles: number) =>
     Array.from({ length: 40 }, (_, i) => ({
       line: 10 * i,
@@ -86,7 +86,7 @@ Deno.test("a summary tells part of a cycle, and means whole ones", () => {
   assert.deepEqual(velocitySummary([], 10), { numbers: 0, median: NaN, cycle: null });
 });
 
-Deno.test("longer windows are chosen for slow flow, and shorter ones for a short recording", () => {
+Deno.test("chooses longer windows for slow flow, and shorter ones for a short recording", () => {
   // 0.02 pixels a line: 3 pixels in 150 lines.
   const samples = streaks({ lines: 2400, columns: 64, velocity: 0.02, noise: 0.2, seed: 1 });
   const chosen = (lines: number) => {
@@ -100,7 +100,7 @@ Deno.test("longer windows are chosen for slow flow, and shorter ones for a short
   assert.equal(firstWindow(0.001, 60), 20);
 });
 
-Deno.test("velocities are corrected for the time along the line", async (t) => {
+Deno.test("corrects velocities for the time along the line", async (t) => {
   const [lines, columns] = [600, 64];
   // 6 mm/s, 0.5 µm and 7 µs per pixel, 1 ms per line: 12 pixels a line, 0.007 lines a pixel, 8.4 %.
   for (const [velocity, pixelTime] of [[12, 0.007], [-12, 0.007], [1.2, 0.01]] as const) {

@@ -68,7 +68,7 @@ Deno.test("a block of NaN stays NaN; other blocks ignore NaN", () => {
   assert.deepEqual([...level!.samples.subarray(0, 5)], [2, 3, 4, NaN, 6]);
 });
 
-Deno.test("the chosen level has at least the wanted entries per pixel", () => {
+Deno.test("chooses a level with at least the requested entries per pixel", () => {
   assert.deepEqual([0.5, 7.9, 8, 31, 32, 34].map((samples) => blockFor(samples, 2)), [1, 1, 4, 4, 16, 16]);
   const whole = wholePlane(new Float32Array(1024 * 1024), 1024, 1024);
   const levels = [whole, ...buildPyramid(whole, "max")];

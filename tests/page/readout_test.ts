@@ -19,7 +19,7 @@ function under(axes: [Axis, Axis]) {
   return readout({ plane: { shape: [2, 3], axes }, shown }, { x: 1, y: 2 });
 }
 
-Deno.test("the read-out is the sample at the plane's row and column", () => {
+Deno.test("reads the sample at the plane's row and column", () => {
   const { position, values } = under([axis(0, 2, 0.002, "seconds"), axis(1, 3, 0.5, "um")]);
   assert.equal(position, "line 1, pixel 2 · 0.0020 s, 1.00 µm");
   assert.deepEqual(values.map(({ name, value }) => [name, value]), [["A", "5"]]);
@@ -30,7 +30,7 @@ Deno.test("the read-out is the sample at the plane's row and column", () => {
   assert.equal(under([axis(0, 2, 1, "Pixels"), axis(1, 3, 1, "Pixels")]).position, "row 1, column 2");
 });
 
-Deno.test("a sample is written exactly, with as few digits as possible", () => {
+Deno.test("prints a sample exactly, with as few digits as possible", () => {
   const texts = [0.1, 16777217, 4294967296, 1 / 3, NaN, -Infinity, 1e-40, 0].map((value) =>
     sampleText(Math.fround(value))
   );
@@ -81,7 +81,7 @@ Deno.test("the facts count lines of a line scan and pixels of an image", () => {
   );
 });
 
-Deno.test("small steps are written in nanometres and milliseconds", () => {
+Deno.test("prints small steps in nanometres and milliseconds", () => {
   assert.deepEqual([
     quantity(0.0002, { unit: "seconds" }),
     quantity(0.0005, { unit: "um" }),

@@ -31,7 +31,7 @@ function listOf(folders: Record<string, Entry[] | Error>) {
   return { list, asked, heard: () => heard.splice(0), names };
 }
 
-Deno.test("the folder of a path, on any system", () => {
+Deno.test("finds the folder of a path, on any system", () => {
   const cases = {
     "/d/a.tif": "/d/",
     "/a.tif": "/",
@@ -43,7 +43,7 @@ Deno.test("the folder of a path, on any system", () => {
   for (const [path, folder] of Object.entries(cases)) equal(folderOf(path), folder, path);
 });
 
-Deno.test("the recordings of a folder are in the order of their numbers, without folders", async () => {
+Deno.test("sorts the recordings of a folder by their numbers, without folders", async () => {
   const { list, names } = listOf({
     "/d/": [
       entry("/d/c", 1, "collection"),
@@ -63,7 +63,7 @@ Deno.test("the recordings of a folder are in the order of their numbers, without
   deepEqual([list.index, list.beside(-1), list.beside(1)], [-1, null, null]);
 });
 
-Deno.test("a link of the list stays in its folder, any other path leads to its own", async () => {
+Deno.test("keeps the folder for a link of the list, and changes it for any other path", async () => {
   const { list, names, asked } = listOf({
     "/d/": [entry("/d/link.tif"), entry("/d/s.tif")],
     "/e/": [entry("/e/target.tif"), entry("/e/t.tif")],
@@ -78,7 +78,7 @@ Deno.test("a link of the list stays in its folder, any other path leads to its o
   deepEqual(asked, ["/d/", "/d/", "/e/"]);
 });
 
-Deno.test("a server that is away keeps the list, one that refuses empties it", async () => {
+Deno.test("keeps the list if the server is unreachable, and empties it on a rejection", async () => {
   const folders: Record<string, Entry[] | Error> = { "/d/": [entry("/d/s1.tif"), entry("/d/s2.tif")] };
   const { list, names, heard } = listOf(folders);
   await list.follow("/d/s1.tif", "");
@@ -93,7 +93,7 @@ Deno.test("a server that is away keeps the list, one that refuses empties it", a
   deepEqual([names(), heard()], [[], ["changed"]]);
 });
 
-Deno.test("looks at the same time are one, and a late answer of another folder is dropped", async () => {
+Deno.test("merges concurrent checks, and drops a late answer of another folder", async () => {
   const answers: ((listing: Listing) => void)[] = [];
   const list = new RecordingList(() => new Promise((answer) => answers.push(answer)));
   const give = (i: number, ...entries: Entry[]) =>
@@ -109,7 +109,7 @@ Deno.test("looks at the same time are one, and a late answer of another folder i
   deepEqual([list.recordings.map(({ path }) => path), list.isCut], [["/e/b.tif"], true]);
 });
 
-Deno.test("recordings in folders of their own names stand side by side", async () => {
+Deno.test("lists recordings in folders of their own names side by side", async () => {
   const folder = (path: string, seconds = 1) => entry(path, seconds, "folder");
   const folders: Record<string, Entry[] | Error> = {
     "/d/": [folder("/d/L-1"), folder("/d/L-2"), folder("/d/L-10"), folder("/d/other"), entry("/d/a.tif")],

@@ -100,7 +100,7 @@ Deno.test("a profile runs along the rows or the columns of the plane", () => {
   assert.deepEqual([...profileValues(plane, [2, 3], "y", { x: 1, y: 2 })], [3, 4, 5]);
 });
 
-Deno.test("the mean hides sparse events in noise, and neither frequent ones nor noise alone", () => {
+Deno.test("detects sparse events in noise that the mean hides, and neither frequent ones nor noise alone", () => {
   // 20,000 lines of 20 columns in 200 pixels; noise from 0 to 99, events of 3 lines and 5 columns.
   const [lines, columns, pixels] = [20_000, 20, 200];
   const hides = (events: number, height: number, wide = 5) => {

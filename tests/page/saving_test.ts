@@ -180,7 +180,7 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
 
 const restore = (files: { name: string; text: string }[]) => restored(documentsOf(files)[0]!, INFO);
 
-Deno.test("what was drawn and measured comes back", () => {
+Deno.test("restores what was drawn and measured", () => {
   const files = documents();
   const { drawn, note } = restore(files);
   // Results hold at the restored position, and the documents are known by their mark.
@@ -244,7 +244,7 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
   assert.equal(cursors.tables[0].csv, "Cursor,Cursor 2\r\nA,1\r\n", "names of columns differ");
 });
 
-Deno.test("means over images and projections come back with their line, also of a single image", () => {
+Deno.test("restores means over images and projections with their line, also of a single image", () => {
   const images = {
     axis: "Z",
     part: "kymograph-line",
@@ -288,7 +288,7 @@ Deno.test("means over images and projections come back with their line, also of 
   assert.equal(analyses.find(({ type }) => type === "image_means")!.roiId, "kymograph-line");
 });
 
-Deno.test("regions hold whole pixels within the image, with exact ends beside them", () => {
+Deno.test("saves regions as whole pixels within the image, with their exact ends", () => {
   const [band, line, cursor] = regionsOf(DRAWN, false);
   assert.deepEqual([band!.start, band!.stop, band!.name], [[30, 0], [50, 600], "Gefäß"]);
   assert.deepEqual([line!.start, line!.stop], [[79, 0], [12, 599]]);
@@ -300,7 +300,7 @@ Deno.test("regions hold whole pixels within the image, with exact ends beside th
   assert.deepEqual(drawnRegions([moved], PICTURE).lines[0]!.to, { x: 599.5, y: 20.5 });
 });
 
-Deno.test("columns that are lines exchange the coordinates, there and back", () => {
+Deno.test("swaps coordinates on save and load if columns are lines", () => {
   const regions = regionsOf(DRAWN, true);
   assert.deepEqual([regions[0]!.start, regions[0]!.stop], [[0, 30], [600, 50]]);
   const drawn = drawnRegions(regions, { ...PICTURE, isTurned: true });
@@ -311,7 +311,7 @@ Deno.test("columns that are lines exchange the coordinates, there and back", () 
   ]);
 });
 
-Deno.test("regions of other programs are drawn by their kind and written again as they were", () => {
+Deno.test("draws regions of other programs by their kind and saves them unchanged", () => {
   const common = { coordinate_space: SPACE, metadata: { by: "other" } };
   const theirs = [
     { id: "vessel", type: "rectangle", start: [0, 0], stop: [38, 600], ...common },
@@ -335,7 +335,7 @@ Deno.test("regions of other programs are drawn by their kind and written again a
   }
 });
 
-Deno.test("regions outside the image are named, and the others drawn", () => {
+Deno.test("names regions outside the image, and draws the others", () => {
   const files = documents((image) => {
     image.rois[0].stop = [81, 600];
     image.rois.push({ id: "far", type: "point", coordinate_space: SPACE, position: [80, 0] });
@@ -347,7 +347,7 @@ Deno.test("regions outside the image are named, and the others drawn", () => {
   assert.deepEqual([drawn.measured!.events, drawn.measured!.velocity], [null, null]);
 });
 
-Deno.test("of a newer page the regions are drawn, and it is said", () => {
+Deno.test("draws the regions of a newer page, with a note", () => {
   const files = documents((image) => image.image_metadata.acq_viewer.version = 2);
   const { drawn, note } = restore(files);
   assert.deepEqual([drawn.bands.length, drawn.measured], [1, {}]);
@@ -369,7 +369,7 @@ Deno.test("an archive has each wavelength as a channel", () => {
   assert.deepEqual([own.drawn.measured!.velocity!.channel, own.position.l], ["1", 3]);
 });
 
-Deno.test("analyses of other programs are saved again with their tables", async () => {
+Deno.test("saves analyses of other programs again with their tables", async () => {
   const others = [
     { id: "velocity-2", type: "diameter", roi_id: "band-3", resources: [{ id: "t", path: "t.csv" }] },
     { id: "gone", type: "area", roi_id: "removed", resources: [{ id: "u", path: "u.csv" }] },
@@ -407,7 +407,7 @@ Deno.test("analyses of other programs are saved again with their tables", async 
   assert.deepEqual(saved[2].tables, [{ id: "t", name: "t", csv: tables[0]!.text }]);
 });
 
-Deno.test("the browser's own work comes before that of the file, which is offered where it differs", async () => {
+Deno.test("prefers the browser's own work, and offers that of the file if it differs", async () => {
   const files = documents().map((file) => ({ ...file, mediaType: "application/json" }));
   const collection = { id: "c", name: "C", member: { id: "m", name: "M", accepted: true } };
   const info = { ...INFO, collection, source: { path: "/a.zip", name: "a.zip" } };
@@ -443,7 +443,7 @@ Deno.test("the browser's own work comes before that of the file, which is offere
   );
 });
 
-Deno.test("documents that are newer or no documents are refused", () => {
+Deno.test("rejects newer documents and invalid ones", () => {
   const rows: [files: { name: string; text: string }[], message: RegExp][] = [
     [documents((image) => image.version = 2), /^acqimage\/1\.json has version 2/],
     [documents((_, analyses) => analyses.analyses = 3), /^analyses\/1\.json breaks its schema/],
@@ -459,12 +459,12 @@ Deno.test("documents that are newer or no documents are refused", () => {
   assert.deepEqual(documentsOf([{ name: "other.json", text: "[]" }, { name: "x.json", text: "null" }]), []);
 });
 
-Deno.test("numbers that JSON lacks are kept, and words that look like them", () => {
+Deno.test("keeps numbers that JSON lacks, and words that look like them", () => {
   const value = { a: [NaN, Infinity, -Infinity, 0.1], note: "NaN" };
   assert.deepEqual(unpacked(JSON.parse(JSON.stringify(packed(value)))), value);
 });
 
-Deno.test("a ZIP file is read wherever it is cut", async () => {
+Deno.test("reads a ZIP file that arrives in pieces of any size", async () => {
   const files = documents();
   const bytes = zipOf(files.map(({ name, text }) => [name, new TextEncoder().encode(text)]));
   const read = async (part: BlobPart) =>

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { pathPoints } from "../../static/client/v2/acq-client.js";
 import { columnNear, placeOfColumn } from "../../static/demo/v2/picture/scan_path.js";
 
-Deno.test("the path comes from scanPath, else from lineRoi", () => {
+Deno.test("takes the path from scanPath, else from lineRoi", () => {
   const lineRoi = [1, 2, 3, 4];
   const line = [{ x: 1, y: 2 }, { x: 3, y: 4 }];
   assert.deepEqual(pathPoints({ lineRoi, scanPath: { x: [5, 6, 7], y: [8, 9, 10] } })[2], { x: 7, y: 10 });
@@ -32,13 +32,13 @@ Deno.test("columns are spread from the start of the path to its end", () => {
   assert.equal(columnNear(each, 3, { x: 2, y: 1 }).column, 1);
 });
 
-Deno.test("a place beside the path finds the nearest column and its distance", () => {
+Deno.test("finds the nearest column and its distance for a place beside the path", () => {
   const points = [{ x: 0, y: 0 }, { x: 10, y: 0 }];
   assert.deepEqual(columnNear(points, 11, { x: 4, y: 3 }), { column: 4, distance: 3 });
   assert.deepEqual(columnNear(points, 11, { x: 14, y: 3 }), { column: 10, distance: 5 });
 });
 
-Deno.test("repeated and single points have a place", () => {
+Deno.test("finds the place of a column on repeated and single points", () => {
   const still = [{ x: 5, y: 5 }, { x: 5, y: 5 }];
   assert.deepEqual(placeOfColumn(still, 8, 3), { x: 5, y: 5 });
   assert.equal(columnNear(still, 8, { x: 5, y: 7 }).distance, 2);

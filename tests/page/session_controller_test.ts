@@ -58,7 +58,7 @@ async function withController(
 const steps = (controller: SessionController, t: number) =>
   controller.planesAt({ t }, new AbortController().signal);
 
-Deno.test("a path is opened at its position, and the next one ends its session", () =>
+Deno.test("opens a path at its position, and ends the previous session", () =>
   withController(async ({ controller, server, heard, last }) => {
     await controller.openPath(SERIES, { position: { t: 3 } });
     assert.deepEqual(heard(), ["opening", "opened", "loaded", "idle"]);
@@ -77,7 +77,7 @@ Deno.test("a path is opened at its position, and the next one ends its session",
     await until(() => server.store.size === 1);
   }));
 
-Deno.test("earlier work brings its position along, unless another one or another content is asked for", async () => {
+Deno.test("opens at the position of earlier work, unless another position or content is requested", async () => {
   for (const isOther of [false, true]) {
     const recalled = { work: { position: { t: 2, z: 0, l: 0 } }, isOther };
     const recall = (() => Promise.resolve(recalled)) as unknown as Recall;
@@ -95,7 +95,7 @@ Deno.test("earlier work brings its position along, unless another one or another
   }
 });
 
-Deno.test("a failed open is reported and the open file stays", () =>
+Deno.test("reports a failed open and keeps the open file", () =>
   withController(async ({ controller, heard }) => {
     await controller.openPath("/nowhere/x.oir");
     assert.deepEqual(heard(), ["opening", "failed path_not_found", "idle"]);
@@ -109,7 +109,7 @@ Deno.test("a failed open is reported and the open file stays", () =>
     assert.equal((await steps(controller, 1)).length, 1);
   }));
 
-Deno.test("one thing is opened at a time, and it can be cancelled", () =>
+Deno.test("opens one acquisition at a time, which can be cancelled", () =>
   withController(
     async ({ controller, heard }) => {
       const picking = controller.pick();
@@ -123,7 +123,7 @@ Deno.test("one thing is opened at a time, and it can be cancelled", () =>
     { pick: ({ signal }) => leftDialog(signal) },
   ));
 
-Deno.test("an ended session reopens once for all callers", () =>
+Deno.test("reopens an ended session once for all callers", () =>
   withController(async ({ controller, server, heard }) => {
     await controller.openPath(SERIES);
     const before = await steps(controller, 5);
@@ -144,7 +144,7 @@ Deno.test("an ended session reopens once for all callers", () =>
     assert.equal(controller.acquisition?.scene, 1);
   }));
 
-Deno.test("of several requested scenes the last one opens, and the others leave no session", () =>
+Deno.test("opens the last of several requested scenes, and leaves no session of the others", () =>
   withController(async ({ controller, server, heard }) => {
     await controller.openPath(SERIES);
     heard();
@@ -159,7 +159,7 @@ Deno.test("of several requested scenes the last one opens, and the others leave 
     await until(() => server.store.size === 1);
   }));
 
-Deno.test("without paths the file must be chosen again", () =>
+Deno.test("requires the file to be chosen again without paths", () =>
   withController(async ({ controller, server, heard }) => {
     await controller.pick();
     heard();
@@ -175,7 +175,7 @@ Deno.test("without paths the file must be chosen again", () =>
     assert.equal((await steps(controller, 5)).length, 1);
   }, { dialogOnly: true, pick: () => Promise.resolve(SERIES) }));
 
-Deno.test("a file outside the roots must be chosen again", async () => {
+Deno.test("requires a file outside the roots to be chosen again", async () => {
   using root = temporaryFolder();
   await withController(async ({ controller, server, heard }) => {
     await controller.pick();
@@ -193,7 +193,7 @@ const stack = (base: number): Uint8Array => {
   return tiffBytes(grayLayout(5, 6, 16), sample, 4, [[270, 2, description]]);
 };
 
-Deno.test("a changed file reopens at most once per second", async () => {
+Deno.test("reopens a changed file at most once per second", async () => {
   using folder = temporaryFolder();
   await withController(async ({ controller, heard, last, slept }) => {
     const path = join(folder.path, "stack.tif");

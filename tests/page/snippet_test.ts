@@ -76,7 +76,7 @@ function programTest(language: "curl" | "python", command: string, args: string[
     }
   });
   Deno.test({
-    name: `the ${language} program reads the planes that are shown`,
+    name: `the ${language} program reads the shown planes`,
     ignore: !isThere,
     async fn() {
       const { asked, answer } = fakeServer();

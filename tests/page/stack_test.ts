@@ -38,7 +38,7 @@ const fetched: Parameters<typeof measuredStack>[1] = async (_axis, count, take) 
   await Promise.resolve();
 };
 
-Deno.test("the parts of an image are all of it, its line and its rectangles", () => {
+Deno.test("lists the whole image, its line and its rectangles as parts", () => {
   assert.deepEqual(ORDER.parts.map(({ id, name }) => [id, name]), [
     ["", "whole image"],
     ["kymograph-line", "the line"],
@@ -61,7 +61,7 @@ Deno.test("a line has a length and a profile, and each part a mean", () => {
   assert.deepEqual([...values!.values as Float32Array], [1, 2, 3, 4, 5].map((x) => sample(x, 2, 0)));
 });
 
-Deno.test("means over focus and the maximum come from one pass in any order", async () => {
+Deno.test("computes means over focus and the maximum in one pass in any order", async () => {
   let passes = 0;
   const found = await measuredStack(ORDER, async (...order) => {
     passes += 1;
@@ -91,7 +91,7 @@ Deno.test("means over focus and the maximum come from one pass in any order", as
   assert.deepEqual([ofA!["Projection"], ofA!["Mean of the projection"]], ["maximum over focus", cell + 300]);
 });
 
-Deno.test("a mean projection counts samples that are there", async () => {
+Deno.test("averages only existing samples in a mean projection", async () => {
   const order = { ...ORDER, over: null, projection: { kind: "mean", axis: "Z" } } as const;
   const { projected, means } = await measuredStack(order, fetched);
   assert.equal(means, null);
@@ -109,7 +109,7 @@ Deno.test("an axis with one image has no means and no projection", async () => {
   );
 });
 
-Deno.test("images over time lie at their times, which need not be even, or at the step", () => {
+Deno.test("places images over time at their times, even or not, or at the step", () => {
   const header = {
     dims: ["T", "Z", "Y", "X"],
     sizes: { T: 3, Z: 1, Y: 6, X: 8 },

@@ -5,7 +5,7 @@ import type { Spark } from "../../static/measure/sparks.js";
 import { percentile } from "../../static/measure/traces.js";
 import { cells, measuredIn, noise, pulse, sparks, vessel } from "./synthetic.ts";
 
-Deno.test("the diameter is within a tenth of a column in the median, down to a signal-to-noise of 5", () => {
+Deno.test("measures the diameter within a tenth of a column in the median, down to a signal-to-noise of 5", () => {
   for (const method of ["half-maximum", "gradient"]) {
     for (const [diameter, blur] of [[15, 0.8], [15, 1.5], [30, 0.8], [30, 1.5]] as const) {
       for (const snr of [5, 20]) {
@@ -26,7 +26,7 @@ Deno.test("the diameter is within a tenth of a column in the median, down to a s
   }
 });
 
-Deno.test("what is unclear has no diameter and says why", () => {
+Deno.test("gives no diameter for unclear data, with the reason", () => {
   const { plane } = vessel({ diameter: 20, blur: 1, snr: 20 });
   const verdicts = (from = plane, part = {}) =>
     measuredIn("diameter", from, {}, part).found.map(({ verdict, diameter }) =>
@@ -42,7 +42,7 @@ Deno.test("what is unclear has no diameter and says why", () => {
   assert.deepEqual([...new Set(verdicts(two))], ["divided true"]);
 });
 
-Deno.test("the heart rate is within 2 % from five beats on, with gaps and drift", () => {
+Deno.test("measures the heart rate within 2 % from five beats on, with gaps and drift", () => {
   for (
     const [step, duration, frequency, share] of [[0.02, 1.2, 5, 0.3], [0.02, 5, 5, 1], [
       0.01,
@@ -60,7 +60,7 @@ Deno.test("the heart rate is within 2 % from five beats on, with gaps and drift"
   }
 });
 
-Deno.test("noise has no heart rate, and two beats are short", () => {
+Deno.test("gives no heart rate for noise and for two beats", () => {
   const { normal } = noise(5);
   const clear = Array.from({ length: 100 }, () => heartRate(Float64Array.from({ length: 250 }, normal), 0.02))
     .filter(({ verdict }) => verdict === "clear").length;
@@ -71,7 +71,7 @@ Deno.test("noise has no heart rate, and two beats are short", () => {
 
 const CELLS = { lines: 1200, columns: 64 };
 
-Deno.test("the flux is within 5 % up to 70 % of the line covered", () => {
+Deno.test("measures the flux within 5 % up to 70 % of the line covered", () => {
   for (const [velocity, pulse] of [[-1.2, 0], [3, 0], [0.8, 0.4]] as const) {
     for (const coverage of [0.3, 0.7]) {
       const { plane, passed } = cells({ ...CELLS, velocity, pulse, length: 10, coverage, snr: 4, seed: 3 });
@@ -86,14 +86,14 @@ Deno.test("the flux is within 5 % up to 70 % of the line covered", () => {
   }
 });
 
-Deno.test("bright cells are counted as dark ones are", () => {
+Deno.test("counts bright cells like dark ones", () => {
   const { plane, passed } = cells({ ...CELLS, velocity: 1, length: 10, coverage: 0.4, snr: 5, seed: 2 });
   const samples = plane.samples.map((value) => 300 - value);
   const { found } = measuredIn("flux", { ...plane, samples }, { cells: "bright", window: 1200 });
   assert.ok(Math.abs(found[0]!.cells / passed.length - 1) < 0.05);
 });
 
-Deno.test("what cannot be counted has no number and says why", () => {
+Deno.test("gives no flux for data that cannot be counted, with the reason", () => {
   const { normal } = noise(4);
   const samples = Float32Array.from({ length: 1200 * 64 }, () => 100 + normal());
   const blank = measuredIn("flux", { samples, shape: [1200, 64] }).found;
@@ -104,7 +104,7 @@ Deno.test("what cannot be counted has no number and says why", () => {
   assert.ok(crowded.filter(({ verdict }) => verdict === "crowded").length >= 4);
 });
 
-Deno.test("sparks are found and measured at a signal-to-noise of 4", () => {
+Deno.test("finds and measures sparks at a signal-to-noise of 4", () => {
   for (const [width, rise, decay] of [[12, 3, 14], [8, 2, 10], [16, 5, 20]] as const) {
     const { plane, peaks, duration } = sparks({ width, rise, decay, snr: 4, seed: 5 + width });
     const { found } = measuredIn("sparks", plane);
@@ -124,7 +124,7 @@ Deno.test("sparks are found and measured at a signal-to-noise of 4", () => {
   }
 });
 
-Deno.test("noise alone and an even recording have no sparks", () => {
+Deno.test("finds no sparks in noise alone and in an even recording", () => {
   const { normal } = noise(6);
   const shape = [2000, 200];
   const count = (value: () => number) => {

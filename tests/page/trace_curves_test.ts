@@ -4,7 +4,7 @@ import { columnsBetween, movedEdges, numberedBand } from "../../static/demo/v2/m
 
 const curve = (values: number[], dash = "") => ({ values: Float64Array.from(values), color: "red", dash });
 
-Deno.test("a column of many samples spans from the least to the greatest, without gaps but at missing values", () => {
+Deno.test("draws a column of many samples from minimum to maximum, with gaps only at missing values", () => {
   const rows: [samples: number[], bottoms: number[], tops: number[]][] = [
     // 0 1 2 3 and 9 3 2 1; the second column reaches down to the first of its own accord.
     [[0, 1, 2, 3, 9, 3, 2, 1], [0, 1], [3, 9]],
@@ -23,7 +23,7 @@ Deno.test("a column of many samples spans from the least to the greatest, withou
   }
 });
 
-Deno.test("fewer samples than columns are a line, at any zoom", () => {
+Deno.test("draws fewer samples than columns as a line, at any zoom", () => {
   const values = Array.from({ length: 100 }, (_, i) => i);
   const { bottoms, tops } = curveColumns(curve(values), { from: 40, to: 44 }, 8, 1);
   // The edges of the columns lie at 40, 40.5 and so on; sample i lies at i + 0.5.
@@ -32,7 +32,7 @@ Deno.test("fewer samples than columns are a line, at any zoom", () => {
   }
 });
 
-Deno.test("a broken line has its gaps", () => {
+Deno.test("draws the gaps of a broken line", () => {
   const values = Array.from({ length: 30 }, () => 1);
   const { tops } = curveColumns(curve(values, "2 3"), { from: 0, to: 30 }, 30, 1);
   assert.deepEqual([...tops.slice(0, 10)], [1, 1, NaN, NaN, NaN, 1, 1, NaN, NaN, NaN]);
@@ -46,7 +46,7 @@ Deno.test("a band includes every column that a drag touches, at least one", () =
   assert.deepEqual(columnsBetween(10, 12, 10), { from: 9, to: 10 });
 });
 
-Deno.test("bands have distinct names and colours, and an edge that passes the other takes it along", () => {
+Deno.test("gives bands distinct names and colours, and moves the other edge with one that passes it", () => {
   const [first, second] = [numberedBand(1, 1, 4, 20), numberedBand(2, 6, 9, 20)];
   assert.deepEqual([first.name, first.from, first.to, second.name], ["Band 1", 1, 4, "Band 2"]);
   assert.notEqual(first.color, second.color);

@@ -40,7 +40,7 @@ Deno.test("a baseline without light gives no relative change", () => {
   }
 });
 
-Deno.test("percentiles are those of numpy", () => {
+Deno.test("computes the percentiles of NumPy", () => {
   const values = Float64Array.of(3, NaN, 1, 10, 2);
   // numpy.nanpercentile([3, nan, 1, 10, 2], [0, 8, 50, 75, 100])
   assert.deepEqual([0, 8, 50, 75, 100].map((percent) => percentile(values, percent)), [

@@ -25,7 +25,7 @@ const band = {
 };
 const order = { plane, band, settings: settingsOf(VELOCITY, {}, band) };
 
-Deno.test("the page has the same velocities as the shell, and shows them while they are found", async () => {
+Deno.test("the page finds the same velocities as the shell, and shows them as they arrive", async () => {
   const shown: number[] = [];
   const page = await measuredInWorkers(VELOCITY, order, {
     signal: new AbortController().signal,
@@ -36,7 +36,7 @@ Deno.test("the page has the same velocities as the shell, and shows them while t
   assert(shown[0]! > 0 && shown[0]! < 1, `${shown}`);
 });
 
-Deno.test("measuring velocities can be cancelled, also while the window is chosen", async () => {
+Deno.test("cancels a measurement of velocities, also while the window is chosen", async () => {
   const stop = new AbortController();
   const page = measuredInWorkers(VELOCITY, order, { signal: stop.signal, onFound: () => {} });
   stop.abort();

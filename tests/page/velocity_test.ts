@@ -47,7 +47,7 @@ Deno.test("the autocorrelation is the sum of products at each lag", () => {
   }
 });
 
-Deno.test("velocities agree with the Radon transform of another implementation", async (t) => {
+Deno.test("measures the velocities of another implementation's Radon transform", async (t) => {
   for (const { velocity, noise, radon, samples } of expected.cases) {
     await t.step(`${velocity} pixels a line, noise ${noise}`, () => {
       const values = Float64Array.from(atob(samples), (letter) => letter.charCodeAt(0));
@@ -60,7 +60,7 @@ Deno.test("velocities agree with the Radon transform of another implementation",
   }
 });
 
-Deno.test("streaks that move 3 pixels along both axes within a window are measured to 5 %", async (t) => {
+Deno.test("measures streaks that move 3 pixels along both axes within a window to 5 %", async (t) => {
   for (const [window, columns] of [[64, 64], [128, 64], [48, 128]] as const) {
     // From 3.3 pixels in a window to a line that is crossed in 3.3 lines, both ways.
     for (const speed of [3.3 / window, 6 / window, 0.25, 1, 4, columns / 3.3]) {
@@ -104,7 +104,7 @@ Deno.test("measured velocities are within 5 % and their errors are calibrated", 
   assert(share > 0.93 && share < 0.98, `${share} of ${near.length}`);
 });
 
-Deno.test("velocities that can be known are measured", async (t) => {
+Deno.test("measures velocities that can be resolved", async (t) => {
   // Cramer and Rao for cells of Gaussian shape: the relative error is at least noise / (move * sqrt(steepness * samples / 12)),
   // with 1 / (2 sigma ** 2) as steepness. At noise 0.5, 6 pixels, sigma 5 / 2.3548 and 64 x 64 samples it is 1.4 %, at
   // 3.2 pixels and noise 0.25 1.3 %: 95 of 100 are within 2.6 %.
@@ -118,7 +118,7 @@ Deno.test("velocities that can be known are measured", async (t) => {
   }
 });
 
-Deno.test("a change of velocity is not blurred by windows beside it", () => {
+Deno.test("keeps a change of velocity sharp between neighbouring windows", () => {
   const [lines, columns, window] = [640, 64, 64];
   const slow = streaks({ lines, columns, velocity: 0.4, noise: 0.3, seed: 6 });
   const fast = streaks({ lines, columns, velocity: 0.8, noise: 0.3, seed: 7 });
@@ -128,7 +128,7 @@ Deno.test("a change of velocity is not blurred by windows beside it", () => {
   }
 });
 
-Deno.test("windows that cannot resolve a velocity have no number", () => {
+Deno.test("gives no velocity for windows that cannot resolve one", () => {
   const verdicts = (velocity: number, noise = 0.5) => {
     const found = measured(64, 64, velocity, noise);
     assert(found.every(({ velocity: value, error }) => Number.isNaN(value) && Number.isNaN(error)));
@@ -143,7 +143,7 @@ Deno.test("windows that cannot resolve a velocity have no number", () => {
   assert.deepEqual(resolvable({ window: 64, columns: [10, 40] }), [3 / 64, 10]);
 });
 
-Deno.test("noise, a constant and missing samples give no number", () => {
+Deno.test("gives no velocity for noise, a constant and missing samples", () => {
   const normal = normalNumbers(randomNumbers(3));
   for (let i = 0; i < 20; i += 1) {
     const noise = Float64Array.from({ length: 64 * 48 }, normal);
@@ -162,7 +162,7 @@ Deno.test("noise, a constant and missing samples give no number", () => {
   assert.equal(windowVelocity(new Float64Array(64 * 48).fill(NaN), 64, 48).verdict, "unclear");
 });
 
-Deno.test("velocities are measured although a tenth of the samples is missing", () => {
+Deno.test("measures velocities with a tenth of the samples missing", () => {
   const [lines, columns] = [640, 64];
   const samples = streaks({ lines, columns, velocity: 0.5, noise: 0.3, seed: 5 });
   const random = randomNumbers(8);
@@ -172,7 +172,7 @@ Deno.test("velocities are measured although a tenth of the samples is missing", 
   }
 });
 
-Deno.test("the stationary part is not a streak", () => {
+Deno.test("does not take the stationary part for a streak", () => {
   const [lines, columns] = [1280, 64];
   const samples = streaks({ lines, columns, velocity: -0.8, noise: 0.5, seed: 9 });
   // A bright wall, three times as high as the streaks are deep.
@@ -182,7 +182,7 @@ Deno.test("the stationary part is not a streak", () => {
   }
 });
 
-Deno.test("flicker has no velocity", () => {
+Deno.test("gives no velocity for flicker", () => {
   const [lines, columns] = [600, 80];
   const normal = normalNumbers(randomNumbers(2));
   // Transients in columns 30 to 49: up with 8 lines, down with 60.
@@ -221,7 +221,7 @@ Deno.test("windows advance by the step and use only the band", () => {
   assert.deepEqual(at(301), []);
 });
 
-Deno.test("a long recording has its cycles told before the deadline", () => {
+Deno.test("finds the cycles of a long recording before the deadline", () => {
   // 50,000 windows of 20 lines, every 10 lines; a cycle takes 400 lines.
   const found = Array.from({ length: 50_000 }, (_, i) => ({
     line: 10 * i + 9.5,
@@ -235,7 +235,7 @@ Deno.test("a long recording has its cycles told before the deadline", () => {
   assert(Math.abs(cycle!.mean / 2 - 1) < 0.01, `${cycle!.mean}`);
 });
 
-Deno.test("invalid windows are refused", () => {
+Deno.test("rejects invalid windows", () => {
   const plane = { samples: new Float32Array(100 * 20), shape: [100, 20] };
   for (const [window, step] of [[5, 1], [20, 0], [20.5, 1]] as const) {
     assert.throws(() => measuredIn("velocity", plane, { window, step }), RangeError);
@@ -249,7 +249,7 @@ Deno.test("invalid windows are refused", () => {
   }
 });
 
-Deno.test("a drawn line has a time, a distance and a velocity with sign and unit", () => {
+Deno.test("measures time, distance and signed velocity with unit of a drawn line", () => {
   const axes = [{ step: 0.002, unit: "seconds" }, { step: 0.5, unit: "um" }];
   // 100 lines of 2 ms are 0.2 s; 40 columns of 0.5 um are 20 um: 100 um/s.
   const up = lineVelocity({ x: 10, y: 5 }, { x: 110, y: 45 }, axes);

@@ -16,7 +16,7 @@ Deno.test("the page reads the link that the server prints for a file of the comm
   assert.deepEqual(viewOfLink("#path=/data/a+scan+%231+%2B+%C3%A4.oir"), view("/data/a scan #1 + ä.oir"));
 });
 
-Deno.test("a link has the calibration that was typed, or none that is invalid", () => {
+Deno.test("a link has the typed calibration, and no invalid one", () => {
   const typed = {
     time: "rows" as const,
     secondsPerLine: 0.002,
