@@ -106,7 +106,7 @@ function readHeader(source: Uint8Array, maxBytes: number): Header {
   const blockSize = view.getUint32(8, true);
   const encoded = view.getUint32(12, true);
   if ((flags & 8) !== 0) throw new DecodeFailed(`the Blosc flags are ${flags}, of which 8 is reserved`);
-  if (version !== 1 && version !== 2) throw new DecodeFailed(`Blosc format ${version} is not read`);
+  if (version !== 1 && version !== 2) throw new DecodeFailed(`Blosc format ${version} is not supported`);
   if (encoded !== source.length) {
     throw new DecodeFailed(`the Blosc header declares ${encoded} bytes, the chunk has ${source.length}`);
   }
@@ -138,7 +138,7 @@ function compressorOf({ compressor }: Header): Decompress {
   const decompress = COMPRESSORS[compressor];
   if (decompress) return decompress;
   const name = compressor === 2 ? "snappy" : `number ${compressor}`;
-  throw new DecodeFailed(`the Blosc compressor ${name} is not read`);
+  throw new DecodeFailed(`the Blosc compressor ${name} is not supported`);
 }
 
 /** Number of streams in a block of a given size. */

@@ -115,7 +115,7 @@ function decode(variant: Variant, input: Uint8Array, segment: Segment): Uint8Arr
   }
   const options = segment.settings.faxOptions ?? 0;
   if ((options & 2) !== 0) {
-    throw damaged(segment, variant.title, "it may be in uncompressed mode, which is not read");
+    throw damaged(segment, variant.title, "it may use uncompressed mode, which is not supported");
   }
   const { width, rows } = segment;
   const output = new Uint8Array(segment.bytes);

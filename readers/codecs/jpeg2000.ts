@@ -54,7 +54,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     throw damaged(
       segment,
       "JPEG 2000",
-      memoryRefused() ?? (complaint || "the decoder cannot make sense of it"),
+      memoryRefused() ?? (complaint || "its decoder refuses it"),
     );
   } finally {
     decoder?.delete();
@@ -104,7 +104,7 @@ function judge(input: Uint8Array, segment: Segment): { start: number; signedBits
     );
   }
   if (components !== 1 && components !== 3) {
-    throw new DecodeFailed(`${segment.what} is JPEG 2000 of ${components} components; 1 and 3 are read`);
+    throw new DecodeFailed(`${segment.what} is JPEG 2000 of ${components} components; 1 and 3 are supported`);
   }
   const declared = segment.settings.bits[0]!;
   let signedBits = 0;
@@ -113,7 +113,7 @@ function judge(input: Uint8Array, segment: Segment): { start: number; signedBits
     const bits = (view.getUint8(38 + 3 * c) & 0x7f) + 1;
     const [dx, dy] = [view.getUint8(39 + 3 * c), view.getUint8(40 + 3 * c)];
     if (dx !== 1 || dy !== 1) {
-      throw fail(`component ${c} has one sample for ${dx} x ${dy} pixels, which is not read`);
+      throw fail(`component ${c} has one sample for ${dx} x ${dy} pixels, which is not supported`);
     }
     const signed = (view.getUint8(38 + 3 * c) & 0x80) !== 0;
     if (segment.settings.kind !== (signed ? "int" : "uint")) {

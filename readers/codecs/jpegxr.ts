@@ -58,7 +58,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     picture = decoder.decode(input);
   } catch {
     JXRLIB.drop();
-    throw damaged(segment, "JPEG XR", memoryRefused() ?? "the decoder cannot make sense of it");
+    throw damaged(segment, "JPEG XR", memoryRefused() ?? "its decoder refuses it");
   }
   try {
     return cropped(picture, segment);
@@ -172,11 +172,11 @@ function sizesOf(input: Uint8Array): StatedSizes {
   if (width === undefined || height === undefined || offset === undefined) {
     throw new Error("its directory states no size or no image");
   }
-  if (values.has(TAG.alphaOffset)) throw new Error("it has an alpha plane, which is not read");
+  if (values.has(TAG.alphaOffset)) throw new Error("it has an alpha plane, which is not supported");
   const format = values.get(TAG.format) ?? input.length;
   const guid = input.subarray(format, format + 16).toHex();
   if (!guid.startsWith(FORMAT_FAMILY) || !FORMATS.has(guid.slice(-2))) {
-    throw new Error(`its pixel format is ${guid || "missing"}, which is not read`);
+    throw new Error(`its pixel format is ${guid || "missing"}, which is not supported`);
   }
   return { container: [width, height], stream: streamSize(view, offset) };
 }

@@ -66,7 +66,7 @@ function unpacked(input: Uint8Array, packing: number, most: number): Uint8Array 
   if (packing === 0) return input;
   if (packing === 1) return unpack("zlib", input, most).bytes;
   if (packing === 2) return unpack("zstd", input, most).bytes;
-  throw new Error(`its packing ${packing} is not read`);
+  throw new Error(`its packing ${packing} is not supported`);
 }
 
 /** Bands come one after the other, samples of one band are interleaved already. */

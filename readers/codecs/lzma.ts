@@ -45,7 +45,7 @@ class Blocks {
       const known = property !== undefined && properties.length === 1 && !coded;
       if (id === FILTER_DELTA && known) distance = property + 1;
       else if (id === FILTER_LZMA2 && known) coded = true;
-      else throw new Error(`its filter ${id} is not read`);
+      else throw new Error(`its filter ${id} is not supported`);
     }
     if (!coded) throw new Error("its block holds no LZMA2");
     const end = this.#readChunks(stream);

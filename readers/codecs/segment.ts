@@ -114,17 +114,23 @@ export const wholePicture = (
 /**
  * Checks a picture of its own before anything is allocated for it.
  *
- * @param what names it in messages
- * @throws {DecodeFailed} its stream is too short for its size, or its decoder in WebAssembly takes less
+ * @param what its name in messages
+ * @throws {DecodeFailed} its stream is too short for its size, or it exceeds the bounds of its decoder
  */
-export function requireDecodable(
-  { title, maxExpansion, webAssembly }: Codec,
-  { stored, width, rows, samples, bytes }: Extent,
+export function requireDecodable(codec: Codec, extent: Extent, what: string): void {
+  const { stored, bytes } = extent;
+  if (bytes > stored * codec.maxExpansion) {
+    throw new DecodeFailed(`${what} has ${stored} bytes, too few for ${bytes} bytes of ${codec.title}`);
+  }
+  requireBounded(codec, extent, what);
+}
+
+/** Checks the bounds of a decoder in WebAssembly. @throws {DecodeFailed} */
+export function requireBounded(
+  { title, webAssembly }: Codec,
+  { stored, width, rows, samples }: Extent,
   what: string,
 ): void {
-  if (bytes > stored * maxExpansion) {
-    throw new DecodeFailed(`${what} has ${stored} bytes, too few for ${bytes} bytes of ${title}`);
-  }
   if (!webAssembly) return;
   const { maxSamples, maxStored } = webAssembly;
   const total = width * rows * samples;

@@ -30,7 +30,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
   try {
     const { buffer, byteOffset, byteLength } = input;
     const picture = decoder.decode((buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength));
-    if (picture === null) throw new Error("the decoder cannot make sense of it");
+    if (picture === null) throw new Error("its decoder refuses it");
     const { data } = picture;
     rgba = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   } catch (cause) {

@@ -178,7 +178,7 @@ const CHECKS: Readonly<Record<number, XzCheck>> = {
 /** The check of a kind. @throws {Error} the format reserves the kind */
 function xzCheck(kind: number): XzCheck {
   const check = CHECKS[kind];
-  if (!check) throw new Error(`its integrity check ${kind} is not read`);
+  if (!check) throw new Error(`its integrity check ${kind} is not supported`);
   return check;
 }
 

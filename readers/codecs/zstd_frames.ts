@@ -8,36 +8,25 @@ const MIN_FRAME_BYTES = 6;
 
 /** Block types (section 3.1.1.2.2). */
 const RUN = 1;
-const COMPRESSED = 2;
 const RESERVED = 3;
 
-/** Most bytes that a block decodes to (section 3.1.1.2.4). */
-const MAX_BLOCK_BYTES = 128 << 10;
-
-/** Frames that follow each other. */
+/** Consecutive frames. */
 export interface Frames {
   /**
-   * Where they would have to end, more than the length of the bytes when these end within a frame: the decoder of the
-   * runtime takes a stream that ends before its last block, or before its checksum, for whole as well. 0 where no frame
-   * begins.
+   * Their end. It exceeds the number of bytes if these end within a frame: the decoder of the runtime also accepts a stream
+   * that ends before its last block or its checksum. 0 if there is no frame.
    */
   readonly end: number;
-  /** No decoder can make more of them than this. */
-  readonly mostBytes: number;
-  /** Bytes of content that they tell of; `null` where one of them does not. */
+  /** Stated size of their content; `null` if one of them does not state it. */
   readonly contentBytes: number | null;
 }
 
-/**
- * Measures the frames at the start of some bytes. What follows them is not looked at.
- *
- * @throws {Error} a block is of no known type
- */
+/** Measures the frames at the start of some bytes. @throws {Error} a block has a reserved type */
 export function measureFrames(bytes: Uint8Array): Frames {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let [at, mostBytes] = [0, 0];
+  let at = 0;
   let contentBytes: number | null = 0;
-  const cut = (end: number): Frames => ({ end, mostBytes, contentBytes });
+  const cut = (end: number): Frames => ({ end, contentBytes });
   if (bytes.length < MIN_FRAME_BYTES) return cut(MIN_FRAME_BYTES);
   for (; at + 4 <= bytes.length;) {
     const magic = view.getUint32(at, true);
@@ -49,7 +38,7 @@ export function measureFrames(bytes: Uint8Array): Frames {
     if (magic !== FRAME_MAGIC) break;
     if (at + 5 > bytes.length) return cut(at + 5);
     const descriptor = view.getUint8(at + 4);
-    // Behind it (section 3.1.1.1): window, dictionary, size of the content.
+    // Followed (section 3.1.1.1) by window, dictionary, size of the content.
     at += 5 + Number(!isSingle(descriptor)) + ((1 << (descriptor & 3)) >> 1);
     const size = contentSizeBytes(descriptor);
     if (at + size > bytes.length) return cut(at + size);
@@ -60,14 +49,13 @@ export function measureFrames(bytes: Uint8Array): Frames {
       if (at + 3 > bytes.length) return cut(at + 3);
       const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
       const [type, size] = [(header >> 1) & 3, header >> 3];
-      if (type === RESERVED) throw new Error(`a block at ${at} is of no known type`);
+      if (type === RESERVED) throw new Error(`the block at ${at} has a reserved type`);
       last = (header & 1) !== 0;
       at += 3 + (type === RUN ? 1 : size);
-      mostBytes += type === COMPRESSED ? MAX_BLOCK_BYTES : Math.min(size, MAX_BLOCK_BYTES);
     }
     if (descriptor & 4) at += 4;
   }
-  return { end: at, mostBytes, contentBytes };
+  return { end: at, contentBytes };
 }
 
 /** Bytes of the size of the content, at the end of a frame header (section 3.1.1.1.1.1). */

@@ -1,7 +1,7 @@
 /** Data types of Zarr 2 (NumPy type strings) and Zarr 3 (names), and the fill values of both. */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { int64ToFloat32, isSampleType, SAMPLE_BYTES, uint64ToFloat32 } from "../samples/to_float32.ts";
+import { ARRAYS, convertSamples, isSampleType, SAMPLE_BYTES } from "../samples/to_float32.ts";
 
 /** Sample type and byte order of a NumPy type string: order, kind, bytes (Zarr 2, "Data type encoding"). @throws {DecodeFailed} */
 export function numpyType(dtype: unknown, what: string): { type: SampleType; endian: "little" | "big" } {
@@ -38,14 +38,13 @@ export function fillValue(value: unknown, type: SampleType, what: string): numbe
   }
   const integer = typeof value === "string" && /^-?\d{1,40}$/.test(value) ? Number(value) : value;
   if (typeof integer !== "number" || !Number.isInteger(integer)) throw bad();
-  const bits = 8 * SAMPLE_BYTES[type];
   const exact = BigInt(typeof value === "string" ? value : integer);
-  const least = type.startsWith("int") ? -(1n << BigInt(bits - 1)) : 0n;
-  if (exact < least || exact >= least + (1n << BigInt(bits))) throw bad();
-  if (bits < 64) return Math.fround(Number(exact));
-  const word = BigInt.asUintN(64, exact);
-  const [low, high] = [Number(word & 0xffffffffn), Number(word >> 32n)];
-  return type === "int64" ? int64ToFloat32(low, high) : uint64ToFloat32(low, high);
+  const stored = new ARRAYS[type](1);
+  stored[0] = stored instanceof BigInt64Array || stored instanceof BigUint64Array ? exact : Number(exact);
+  if (BigInt(stored[0]!) !== exact) throw bad();
+  const target = new Float32Array(1);
+  convertSamples({ bytes: new Uint8Array(stored.buffer), sampleType: type, littleEndian: true }, target, 0);
+  return target[0]!;
 }
 
 function floatOf(text: string, type: SampleType): number | null {

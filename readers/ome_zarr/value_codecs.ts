@@ -86,18 +86,6 @@ function numberType(name: string): NumberType {
   throw new Error("the codec does not take Booleans");
 }
 
-/** Smallest and largest integer of the types, as doubles hold them. */
-const RANGES: Partial<Record<SampleType, readonly [number, number]>> = {
-  uint8: [0, 255],
-  uint16: [0, 65_535],
-  uint32: [0, 2 ** 32 - 1],
-  uint64: [0, 2 ** 64 - 2 ** 11],
-  int8: [-128, 127],
-  int16: [-32_768, 32_767],
-  int32: [-(2 ** 31), 2 ** 31 - 1],
-  int64: [-(2 ** 63), 2 ** 63 - 2 ** 10],
-};
-
 /**
  * Undoes `fixedscaleoffset`, which stores `(sample - offset) * scale` rounded, as NumPy does: integers in float64,
  * floats in their own type, each step rounded, and integers cut towards zero at the end.
@@ -118,14 +106,17 @@ export function decodeScaled(
     ? Math.fround
     : Number;
   const [divisor, summand] = [round(Number(scale)), round(Number(offset))];
-  const range = RANGES[type];
+  const isFloat = type.startsWith("float");
+  const isLong = type === "int64" || type === "uint64";
   for (let i = 0; i < stored.length; i += 1) {
     const value = round(round(Number(stored[i]) / divisor) + summand);
-    const whole = range ? Math.trunc(value) : value;
-    if (range && !(whole >= range[0] && whole <= range[1])) {
+    const whole = isFloat ? value : Math.trunc(value);
+    if (!isLong) decoded[i] = whole;
+    else if (Number.isFinite(whole)) decoded[i] = BigInt(whole);
+    // Integers that do not fit wrap around.
+    if (!isFloat && Number(decoded[i]) !== whole) {
       throw new Error(`sample ${i} of ${value} does not fit ${type}`);
     }
-    decoded[i] = type === "int64" || type === "uint64" ? BigInt(whole) : whole;
   }
   return decoded;
 }

@@ -1,5 +1,5 @@
 /** Compressed strips and tiles, and the codec for each value of Compression. Heavy codecs are loaded on first use. */
-import type { Codec, Extent, StreamSettings } from "../codecs/segment.ts";
+import { type Codec, type Extent, requireBounded, type StreamSettings } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -81,18 +81,9 @@ function largest(table: SegmentTable, codec: Codec): Extent {
     rowLength = Math.max(rowLength, rowBytes(width, bits));
     samples = Math.max(samples, bits.length);
   }
-  const most = codec.webAssembly;
-  const all = width * rows * samples;
-  if (most && (all > most.maxSamples || stored > most.maxStored)) {
-    const found = `a ${
-      table.page.tiled ? "tile" : "strip"
-    } of ${codec.title} has ${all} samples in ${stored} bytes`;
-    throw new DecodeFailed(
-      `${found}; at most ${most.maxSamples} in ${most.maxStored} are decoded at once, ` +
-        "since nothing can stop this decoder",
-    );
-  }
-  return { stored, width, rows, samples, bytes: rowLength * rows };
+  const extent = { stored, width, rows, samples, bytes: rowLength * rows };
+  requireBounded(codec, extent, `a ${table.page.tiled ? "tile" : "strip"}`);
+  return extent;
 }
 
 const jpeg2000 = async () => (await import("../codecs/jpeg2000.ts")).jpeg2000;

@@ -57,7 +57,7 @@ Deno.test("inflates a zlib stream within its frame", async () => {
   deepEqual([...(await load(changed(zlib, stream(raw)))).planes[0]!], SAMPLES);
   await refused(changed(zlib, stream(raw.subarray(0, -1))), /gives 23 bytes of deflate, 24 are needed/);
   await refused(changed(zlib, stream(new Uint8Array(1 << 20))), /more than the 24 bytes/);
-  await refused(changed(zlib, stream(raw).subarray(0, -2)), /ends before its checksum/);
+  await refused(changed(zlib, stream(raw).subarray(0, -2)), /ends early/);
   await refused(
     changed({ ...zlib, uiHeight: 1 << 19 }, stream(raw)),
     /bytes of zlib cannot hold 4194304 bytes/,

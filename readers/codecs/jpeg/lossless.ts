@@ -34,7 +34,7 @@ export class LosslessPicture implements Picture {
   scan(scan: Scan): number {
     const { width, height, components } = this.#frame;
     if (components.some(({ h, v }) => h !== 1 || v !== 1)) {
-      throw new Error("its lossless components differ in size, which is not read");
+      throw new Error("its lossless components differ in size, which is not supported");
     }
     const count = scan.components.length;
     useParts(scan.components.map((part) => ({ ...part, across: 1, down: 1, first: 0, stride: 0 })));

@@ -128,7 +128,7 @@ function readSegments<P extends Picture>(
     if (marker === 0xd8) throw new Error("it starts twice");
     if (marker === 1 || (marker >= 0xd0 && marker <= 0xd7)) continue;
     // Reserved (ITU-T T.81, table B.1).
-    if (marker < 0xc0) throw new Error(`it has the marker ${marker.toString(16)}, which means nothing`);
+    if (marker < 0xc0) throw new Error(`it has the marker ${marker.toString(16)}, which is reserved`);
     const length = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
     if (length < 2 || at + length > bytes.length) {
       throw new Error(`the segment of marker ${marker.toString(16)} ends early`);
@@ -139,7 +139,7 @@ function readSegments<P extends Picture>(
     else if (marker === 0xc4) readHuffman(body, tables);
     else if (marker === 0xdd) tables.restart = restartInterval(body);
     else if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc8) {
-      if (marker > 0xc3) throw new Error(`its coding ${marker.toString(16)} is not read`);
+      if (marker > 0xc3) throw new Error(`its coding ${marker.toString(16)} is not supported`);
       if (frame) throw new Error("it has two frames");
       frame = readFrame(marker, body);
       picture = begin?.(frame) ?? null;
