@@ -34,21 +34,6 @@ function outcome(decode: () => void, target: Uint8Array): number[] | string {
   }
 }
 
-Deno.test("LZ4: reads literals, an overlapping match and last literals", () => {
-  // Token 0x31: 3 literals, match of 1 + 4 at distance 3; token 0x10: 1 literal.
-  assert.deepEqual(decoded(decodeLz4, 9, 0x31, 1, 2, 3, 3, 0, 0x10, 9), [1, 2, 3, 1, 2, 3, 1, 2, 9]);
-  // 15 + 2 literals, then none.
-  const run = Array.from({ length: 17 }, (_, i) => i);
-  assert.deepEqual(decoded(decodeLz4, 17, 0xf0, 2, ...run), run);
-});
-
-Deno.test("BloscLZ: reads literals, a near match and a run", () => {
-  // 0x02: 3 literals; 0x20 | 0: match of 3 at distance 1 + low byte 2; then 0x00: 1 literal.
-  assert.deepEqual(decoded(decodeBloscLz, 7, 2, 1, 2, 3, 0x20, 2, 0, 9), [1, 2, 3, 1, 2, 3, 9]);
-  // Length field 7 takes bytes to add: 6 + 4 + 3 samples at distance 1.
-  assert.deepEqual(decoded(decodeBloscLz, 15, 0, 5, 0xe0, 4, 0, 0, 9), [...new Array(14).fill(5), 9]);
-});
-
 Deno.test("BloscLZ: reads 16 more bits of distance for matches from 8192 bytes on", () => {
   const plain = Array.from({ length: 8320 }, (_, i) => i * i >> 4 & 255);
   const literals = Array.from({ length: 260 }, (_, i) => [31, ...plain.slice(32 * i, 32 * i + 32)]).flat();

@@ -250,30 +250,23 @@ Deno.test("rejects .xz with non-zero padding in its index", () => {
   throws(() => decoded({ blocks: [{}, {}], indexPadding: 1 }, 10), /its padding is not zero/);
 });
 
-/**
- * The range coder of the LZMA specification. Each bit has a probability of its own, one half of 2048, but for those with one
- * letter in `shared`, which adapt. Those with `!` have none.
- */
-function ranged(bits: string, shared = ""): number[] {
+/** The range coder of the LZMA specification. Each bit has a probability of its own, one half. */
+function ranged(bits: string): number[] {
   let [low, range, bytes] = [0n, 0xffffffffn, 5];
-  const adapted = new Map<string, bigint>();
-  for (const [i, bit] of [...bits].entries()) {
-    const letter = shared[i] ?? "-";
-    const zero = letter === "-" ? 1024n : adapted.get(letter) ?? 1024n;
-    adapted.set(letter, bit === "1" ? zero - (zero >> 5n) : zero + (2048n - zero >> 5n));
-    const bound = letter === "!" ? range >> 1n : (range >> 11n) * zero;
+  for (const bit of bits) {
+    const bound = (range >> 11n) * 1024n;
     if (bit === "1") low += bound;
-    range = bit === "1" && letter !== "!" ? range - bound : bound;
+    range = bit === "1" ? range - bound : bound;
     if (range >= 1n << 24n) continue;
     [low, range, bytes] = [low << 8n, range << 8n, bytes + 1];
   }
   return low.toString(16).padStart(2 * bytes, "0").match(/../g)!.map((text) => Number.parseInt(text, 16));
 }
 
-/** A chunk that gives `size` bytes: its control byte, sizes, and properties (lc 3, lp 0, pb 2) where it has some. */
-function chunk(control: number, size: number, bits: string, shared = "", properties = 0x5d): number[] {
-  const data = ranged(bits, shared);
-  return [control, 0, size - 1, 0, data.length - 1, ...control >= 0xc0 ? [properties] : [], ...data];
+/** A chunk that gives `size` bytes: its control byte, sizes, and properties (lc 3, lp 0, pb 2) if it has some. */
+function chunk(control: number, size: number, bits: string): number[] {
+  const data = ranged(bits);
+  return [control, 0, size - 1, 0, data.length - 1, ...control >= 0xc0 ? [0x5d] : [], ...data];
 }
 
 /** A match (1) that is no repetition (0), of 2 bytes (0 000), so many back: slots 0 to 3 are the distance less 1. */
@@ -296,19 +289,4 @@ Deno.test("resets dictionary, properties and state as the first byte of an LZMA 
   throws(() => read(7, stored, chunk(0xa0, 2, match(1))), /has no properties/);
   // Two bytes are more than a chunk of one.
   throws(() => read(6, stored, chunk(0xc0, 1, match(2))), /goes beyond its chunk/);
-});
-
-Deno.test("shares the probabilities of one-byte repetitions after a match, from the second on", () => {
-  // States 0, 7, 11, 11 of the specification; properties 3 leave out the bits of the position.
-  const bits = match(1) + "1100" + "1100" + "1100";
-  const data = [1, 0, 4, ...FIVE, ...chunk(0xc0, 5, bits, "-".repeat(12) + "abcd" + "efgh" + "efgh", 3), 0];
-  deepEqual(decoded({ blocks: [{ data }], decoded: [10] }, 10), [...FIVE, 50, 50, 50, 50, 50]);
-});
-
-Deno.test("reads the middle bits of a far distance without a probability", () => {
-  // Slot 14 is 128 and six bits: two direct ones (01), then four from the lowest on (0000). 128 + 16 + 1 bytes back.
-  const plain = Array.from({ length: 200 }, (_, i) => i);
-  const bits = "10" + "0000" + "001110" + "01" + "0000";
-  const data = [1, 0, 199, ...plain, ...chunk(0xc0, 2, bits, "-".repeat(12) + "!!----"), 0];
-  deepEqual(decoded({ blocks: [{ data }], decoded: [202] }, 202), [...plain, 55, 56]);
 });

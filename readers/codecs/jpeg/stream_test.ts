@@ -455,46 +455,22 @@ Deno.test("accepts up to four components in a scan", () => {
   deepEqual([...decoded(parts, { samples: 4 })], times(64, 137, 137, 137, 137));
 });
 
-/** Bits, the highest of a number first, as entropy-coded data. */
-class DataWriter {
-  readonly bytes: number[] = [];
-  #bits = "";
+/** Entropy-coded data of some bits, filled up with ones. */
+const packed = (bits: string) =>
+  bits.match(/.{1,8}/g)!.flatMap((text) => {
+    const byte = Number.parseInt(text.padEnd(8, "1"), 2);
+    return byte === 0xff ? [byte, 0] : [byte];
+  });
 
-  write(value: number, length: number) {
-    if (length > 0) this.#bits += value.toString(2).padStart(length, "0");
-    while (this.#bits.length >= 8) {
-      const byte = parseInt(this.#bits.slice(0, 8), 2);
-      this.bytes.push(byte);
-      if (byte === 0xff) this.bytes.push(0);
-      this.#bits = this.#bits.slice(8);
-    }
-  }
-
-  marker(code: number) {
-    this.write(2 ** (-this.#bits.length & 7) - 1, -this.#bits.length & 7);
-    this.bytes.push(0xff, code);
-  }
-}
-
-/** Data of blocks that have one value each: differences by codes of 4 bits, a code of 16 bits that ends the block if `ac`. */
-function evenBlocks(values: readonly number[], restart: number, ac: boolean): number[] {
-  const data = new DataWriter();
-  let previous = 0;
-  for (const [i, value] of values.entries()) {
-    if (restart > 0 && i > 0 && i % restart === 0) {
-      data.marker(0xd0 + (i / restart - 1) % 8);
-      previous = 0;
-    }
-    const difference = value - previous;
-    previous = value;
-    const size = Math.abs(difference).toString(2).length * Math.sign(Math.abs(difference));
-    data.write(size, 4);
-    data.write(difference < 0 ? difference + 2 ** size - 1 : difference, size);
-    if (ac) data.write(0b1111_1111_0000_0000, 16);
-  }
-  data.marker(0xd9);
-  return data.bytes;
-}
+/** Bits of blocks of one value each: differences by codes of 4 bits, and a code of 16 bits that ends the block if `ac`. */
+const bitsOf = (values: readonly number[], ac: boolean) =>
+  values.map((value, i) => {
+    const difference = value - (i > 0 ? values[i - 1]! : 0);
+    const size = difference === 0 ? 0 : Math.abs(difference).toString(2).length;
+    const stored = difference < 0 ? difference + 2 ** size - 1 : difference;
+    const own = size === 0 ? "" : stored.toString(2).padStart(size, "0");
+    return size.toString(2).padStart(4, "0") + own + (ac ? "1111111100000000" : "");
+  }).join("");
 
 Deno.test("reads pictures larger than the buffer of the decoder", () => {
   // Category n has the code n; blocks end with the only code of 16 bits that begins with a stuffed byte.
@@ -510,14 +486,18 @@ Deno.test("reads pictures larger than the buffer of the decoder", () => {
   const [width, height] = [8 * wide, 8 * high];
   for (const [kind, end] of [[0xc0, 63], [0xc2, 0]] as const) {
     for (const restart of [0, 7, 1500]) {
+      const interval = restart || values.length;
+      const data = Array.from({ length: Math.ceil(values.length / interval) }, (_, i) => {
+        const some = values.slice(i * interval, (i + 1) * interval);
+        return [...packed(bitsOf(some, kind === 0xc0)), 0xff, 0xd0 + i % 8];
+      }).flat();
       const bytes = jpeg.decode(
         stream({
           tables,
           frame: segment(kind, 8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0),
           before: segment(0xdd, restart >> 8, restart & 255),
           scan: segment(0xda, 1, 1, 0, 0, end, 0),
-          data: evenBlocks(values, restart, kind === 0xc0),
-          end: [],
+          data,
         }),
         strip(width, height),
       ) as Uint8Array;
