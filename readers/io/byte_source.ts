@@ -76,3 +76,39 @@ export class DecodedBytes extends ByteSource {
     target.set(this.#bytes.subarray(offset, offset + target.length));
   }
 }
+
+/** Consecutive bytes of a source, and their range in the bytes that they are joined to. */
+export interface JoinedRun {
+  readonly source: ByteSource;
+  readonly start: number;
+  end: number;
+  /** Offset in the source. */
+  readonly place: number;
+}
+
+/** Bytes that are scattered over one or more sources. */
+export class JoinedBytes extends ByteSource {
+  readonly name: string;
+  readonly size: number;
+  readonly #runs: readonly JoinedRun[];
+
+  /** Joins `size` bytes of adjacent runs. */
+  constructor(runs: readonly JoinedRun[], size: number, name: string) {
+    super();
+    this.name = name;
+    this.size = size;
+    this.#runs = runs;
+  }
+
+  override readInto(offset: number, target: Uint8Array, what: string): void {
+    this.require(offset, target.length, what);
+    let run = this.#runs.findIndex(({ end }) => end > offset);
+    for (let done = 0; done < target.length; run += 1) {
+      const { source, start, end, place } = this.#runs[run]!;
+      const at = offset + done;
+      const step = Math.min(end - at, target.length - done);
+      source.readInto(place + at - start, target.subarray(done, done + step), what);
+      done += step;
+    }
+  }
+}

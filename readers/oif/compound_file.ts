@@ -3,7 +3,7 @@
  * are in sectors of 64 bytes inside the root's stream, linked by the mini FAT. Storages are ignored, since the stream names
  * in an OIB are distinct.
  */
-import { ByteSource } from "../io/byte_source.ts";
+import { type ByteSource, JoinedBytes, type JoinedRun } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { warnIf, type Warning } from "../warning.ts";
 
@@ -193,7 +193,7 @@ class Sectors {
 
   /** At most the first `most` bytes of a chain. @throws {DecodeFailed} it leaves the file, or is too scattered */
   chain(first: number, most: number, name: string): ByteSource {
-    const runs: Run[] = [];
+    const runs: JoinedRun[] = [];
     let end = 0;
     for (let sector = first; end < most && sector !== END_OF_CHAIN; sector = this.#next[sector] ?? FREE) {
       if (sector >= this.#count) {
@@ -205,44 +205,10 @@ class Sectors {
       end += this.#sectorBytes;
       const last = runs.at(-1);
       if (last !== undefined && last.place + start - last.start === place) last.end = end;
-      else if (runs.push({ start, end, place }) > MAX_RUNS) {
+      else if (runs.push({ source: this.#base, start, end, place }) > MAX_RUNS) {
         throw new DecodeFailed(`${name} is scattered over more than ${MAX_RUNS} places`);
       }
     }
-    return new Chain(this.#base, runs, Math.min(end, most), name);
-  }
-}
-
-/** Adjacent sectors: their byte range in the chain, and their offset in the file. */
-interface Run {
-  readonly start: number;
-  end: number;
-  readonly place: number;
-}
-
-class Chain extends ByteSource {
-  readonly name: string;
-  readonly size: number;
-  readonly #base: ByteSource;
-  readonly #runs: readonly Run[];
-
-  constructor(base: ByteSource, runs: readonly Run[], size: number, name: string) {
-    super();
-    this.#base = base;
-    this.#runs = runs;
-    this.size = size;
-    this.name = name;
-  }
-
-  override readInto(offset: number, target: Uint8Array, what: string): void {
-    this.require(offset, target.length, what);
-    let run = this.#runs.findIndex(({ end }) => end > offset);
-    for (let done = 0; done < target.length; run += 1) {
-      const { start, end, place } = this.#runs[run]!;
-      const at = offset + done;
-      const step = Math.min(end - at, target.length - done);
-      this.#base.readInto(place + at - start, target.subarray(done, done + step), what);
-      done += step;
-    }
+    return new JoinedBytes(runs, Math.min(end, most), name);
   }
 }

@@ -53,7 +53,7 @@ function describe({ path, files }: Source): Acquisition {
   const steps = axisSteps(frames, documents, metadata, layout.lineScan);
   const missing = layout.lineScan ? [] : missingPlanes(image, intendedFrames(frames, properties), files.stop);
   const times = documents.times(frames.first, count.t);
-  const reference = referenceImage(scans, geometry, metadata);
+  const reference = referenceImage(scans, geometry, metadata, files.stop);
   const sizes = { T: count.t, L: count.l, C: channels.length, Z: count.z, Y: layout.rows, X: geometry.width };
   return {
     axes: axesOf(sizes, steps.calibrations),
@@ -80,7 +80,7 @@ function describe({ path, files }: Source): Acquisition {
     times,
     indexBytes: scans.reduce((sum, { bytes }) => sum + bytes, 0),
     documents: (list) => addDocuments(list, scans),
-    plan: (...wanted) => Promise.try(() => planPlanes(image, wanted)),
+    plan: (...wanted) => Promise.try(() => planPlanes(image, wanted, files.stop)),
   };
 }
 

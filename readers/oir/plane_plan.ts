@@ -18,6 +18,7 @@ import { readPlane, rowsIn, type StoredPlane } from "./plane_chunks.ts";
 export function planPlanes(
   image: MainImage,
   [wanted, position, rows]: Parameters<Acquisition["plan"]>,
+  stop: StopFlag,
 ): PlanePlan {
   const { scans, ids, channels, frames: { first }, layout } = image;
   const { t, l, z } = position;
@@ -29,7 +30,7 @@ export function planPlanes(
   const warnings: Warning[] = [];
   for (const { channel, stored } of planes) {
     requireComplete(image, channel, stored, position);
-    const extra = stored.bytes - neededBytes(channel);
+    const extra = stored.source.size - neededBytes(channel);
     if (!layout.lineScan && extra > 0) {
       const text = `Channel ${channel.index} stores ${extra} bytes more than its plane needs`;
       warnings.push(warning("metadata_disagree", text));
@@ -48,7 +49,7 @@ export function planPlanes(
       Promise.try(() => {
         for (const [i, { channel, stored }] of planes.entries()) {
           const samples = { sampleType: channel.sampleType, first: lines.filled.start * columns };
-          readPlane(stored, samples, targets[i]!, naming(channel));
+          readPlane(stored, samples, targets[i]!, naming(channel), stop);
         }
       }),
   };
@@ -66,13 +67,14 @@ function requireComplete(
   { t, l, z }: Position,
 ): void {
   const needed = neededBytes(channel);
-  if (rowsIn(stored, channel) > 0 && (layout.lineScan || stored.bytes >= needed)) return;
-  if (stored.bytes === 0 && lost === null && t + l + z > 0) {
+  const { size } = stored.source;
+  if (rowsIn(stored, channel) > 0 && (layout.lineScan || size >= needed)) return;
+  if (size === 0 && lost === null && t + l + z > 0) {
     throw new PlaneNotFound(`${naming(channel)} has no plane at T ${t}, L ${l}, Z ${z}`);
   }
   const damage = lost ?? scans.map((scan) => scan.damage.text).find((text) => text !== null);
   throw new DecodeFailed(
-    `${naming(channel)} is incomplete: ${stored.bytes} of ${needed} bytes are stored` +
+    `${naming(channel)} is incomplete: ${size} of ${needed} bytes are stored` +
       (stored.gap ? `, and ${stored.gap.after} more after a gap` : "") + (damage ? `; ${damage}` : ""),
   );
 }

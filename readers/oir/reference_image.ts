@@ -9,6 +9,7 @@ import {
   unreadable,
 } from "../metadata/reference.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { Metadata } from "./metadata.ts";
@@ -23,6 +24,7 @@ export function referenceImage(
   scans: readonly FileScan[],
   geometry: FrameGeometry,
   metadata: Metadata,
+  stop: StopFlag,
 ): ReferenceResult {
   // Continuation files may repeat the reference image.
   const scan = scans.find(({ reference }) => reference.size > 0);
@@ -37,14 +39,16 @@ export function referenceImage(
     id,
     plane: assemblePlane([{ file: scan.file, chunks: chunksOf.get(id) ?? [] }]),
   }));
-  const most = stored.reduce((bytes, { plane }) => Math.max(bytes, plane.bytes), 0);
+  const most = stored.reduce((bytes, { plane }) => Math.max(bytes, plane.source.size), 0);
   const arranged = arrangement(most, geometry, metadata);
   if (arranged === null) {
     const text = `The reference image is left out: the arrangement of its ${most} bytes is unknown`;
     return { reference: null, warnings: [...warnings, unreadable(text)] };
   }
   const { width: columns, height: rows, sampleType } = arranged;
-  const complete = stored.filter(({ plane }) => plane.bytes >= rows * columns * SAMPLE_BYTES[sampleType]);
+  const complete = stored.filter(({ plane }) =>
+    plane.source.size >= rows * columns * SAMPLE_BYTES[sampleType]
+  );
   const left = ids.length - complete.length;
   if (left > 0) {
     warnings.push(
@@ -70,7 +74,7 @@ export function referenceImage(
             Promise.try(() => {
               for (const [i, { plane }] of complete.entries()) {
                 const what = `channel ${i} of the reference image`;
-                readPlane(plane, { sampleType, first: 0 }, targets[i]!, what);
+                readPlane(plane, { sampleType, first: 0 }, targets[i]!, what, stop);
               }
             }),
         }),
