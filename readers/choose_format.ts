@@ -184,7 +184,7 @@ async function recognise(
 ): Promise<Format | undefined> {
   const fitting: FileFormat[] = [];
   for (const format of FILE_FORMATS) {
-    if (format.recognises(head) && (await format.isDialect?.(file, head) ?? true)) fitting.push(format);
+    if (format.recognises(head) && (await format.isDialect?.(file) ?? true)) fitting.push(format);
   }
   const known = fitting.find((format) => format.isDialect) ??
     fitting.find((format) => extension !== null && format.extensions.includes(extension));

@@ -146,8 +146,8 @@ export interface FileFormat extends FormatBase {
   readonly container: "file";
   /** True when the first bytes of a file, at most {@linkcode HEAD_BYTES}, belong to this format. */
   recognises(head: Uint8Array): boolean;
-  /** For a dialect that is a format of its own: recognises a file regardless of its extension. @param head first bytes */
-  isDialect?(file: ByteSource, head: Uint8Array): boolean | Promise<boolean>;
+  /** For a dialect that is a format of its own: recognises a file regardless of its extension. */
+  isDialect?(file: ByteSource): Promise<boolean>;
   /** For a container of several formats: recognises a file whose extension belongs to none; by default the first bytes decide. */
   confirms?(file: ByteSource): boolean | Promise<boolean>;
   /** True for a file that is part of an acquisition of this format, whatever its content. The acquisition is opened instead. */

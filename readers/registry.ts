@@ -13,7 +13,7 @@ import {
 } from "./format.ts";
 import type { ByteSource } from "./io/byte_source.ts";
 import { textFrom } from "./metadata/text.ts";
-import { MAX_ENTRIES, TAG } from "./tiff/tags.ts";
+import { TAG } from "./tiff/tags.ts";
 
 const beginsWith = (head: Uint8Array, text: string) => startsWith(head, ...new TextEncoder().encode(text));
 
@@ -44,7 +44,7 @@ const LSM: FileFormat = {
   container: "file",
   // LSM is always a little-endian TIFF with offsets of 32 bits.
   recognises: (head) => startsWith(head, 0x49, 0x49, 42, 0),
-  isDialect: holdsLsmRecord,
+  isDialect: async (file) => (await import("./tiff/tiff_file.ts")).startsWithTag(file, TAG.CZ_LSMINFO),
   relatives: [".mdb"],
   explains: (head) =>
     ["Standard Jet DB", "Standard ACE DB"].includes(String.fromCharCode(...head.subarray(4, 19)))
@@ -52,24 +52,6 @@ const LSM: FileFormat = {
       : null,
   load: () => import("./lsm/mod.ts"),
 };
-
-const ENTRY_BYTES = 12;
-
-/** True if the first directory of a little-endian TIFF, whose first bytes are `head`, contains CZ_LSMINFO. */
-export function holdsLsmRecord(file: ByteSource, head: Uint8Array): boolean {
-  if (head.length < 8) return false;
-  const offset = new DataView(head.buffer, head.byteOffset).getUint32(4, true);
-  if (offset + 2 > file.size) return false;
-  const viewOf = (bytes: number) => new DataView(file.read(offset, bytes, "the first directory").buffer);
-  const count = viewOf(2).getUint16(0, true);
-  const length = 2 + count * ENTRY_BYTES;
-  if (count > MAX_ENTRIES || offset + length > file.size) return false;
-  const view = viewOf(length);
-  for (let at = 2; at < length; at += ENTRY_BYTES) {
-    if (view.getUint16(at, true) === TAG.CZ_LSMINFO) return true;
-  }
-  return false;
-}
 
 const OIR: FileFormat = {
   ...FORMAT_NAMES.oir,

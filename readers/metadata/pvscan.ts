@@ -85,9 +85,6 @@ export interface PvScan {
 /** Largest number of images per frame; the program records at most eight channels. */
 const MAX_FILES = 64;
 
-/** Largest number of cycles; a volume every half second reaches it in fourteen hours. */
-const MAX_SEQUENCES = 100_000;
-
 /** Longest file name in characters, on all systems. */
 const MAX_NAME = 255;
 
@@ -101,13 +98,8 @@ export function parseScan(text: string): PvScan {
   if (root.name !== "PVScan") {
     throw new NoImage(`the root of the XML document is <${root.name}> instead of <PVScan>`);
   }
-  const sequences = children(root, "Sequence");
-  if (sequences.length > MAX_SEQUENCES) {
-    throw new DecodeFailed(
-      `the PVScan document has ${sequences.length} sequences, more than ${MAX_SEQUENCES}`,
-    );
-  }
-  return { date: root.attributes.date, sequences: sequences.map(sequenceOf), state: stateOf(root) };
+  const sequences = children(root, "Sequence").map(sequenceOf);
+  return { date: root.attributes.date, sequences, state: stateOf(root) };
 }
 
 function sequenceOf(element: XmlElement): PvSequence {

@@ -1,7 +1,7 @@
 /** One TIFF or BigTIFF file. */
-import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import { FileAccess } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { ByteWindow, decodeText, Directory, type Encoding } from "./directory.ts";
 
@@ -110,6 +110,10 @@ export class TiffFile {
     }
   }
 }
+
+/** Whether the first directory of a file has a tag. */
+export const startsWithTag = (file: ByteSource, tag: number): boolean =>
+  unlessDamaged(() => new TiffFile(file, new FileAccess()).first.has(tag), false);
 
 /** Adds the name of a file to an error of `read`, unless the error has it. */
 export function inFile<T>(name: string, read: () => T): T {

@@ -28,9 +28,6 @@ const MEASURE = String.raw`${NUMBER}\s*\[([^\]/]+)\]`;
 
 const valueOf = (text: string) => Number(text.replace(",", "."));
 
-/** Largest number of channels whose names are read; the instruments have at most six detectors. */
-const MAX_NAMED = 64;
-
 /** The fields of a text, or `null` for any other text. */
 export function readFields(text: string): OlympusFields | null {
   const sections = sectionsOf(text);
@@ -48,7 +45,7 @@ export function readFields(text: string): OlympusFields | null {
   const each = (length: string | undefined, unit: string, pixels: string | undefined): Step | null =>
     length !== undefined && Number(pixels) > 0 ? [valueOf(length) / Number(pixels), unit] : null;
   const names: (string | null)[] = [];
-  for (let n = 1; n <= MAX_NAMED && sections.has(`Channel ${n}`); n += 1) {
+  for (let n = 1; sections.has(`Channel ${n}`); n += 1) {
     names.push(field(`Channel ${n}`, "Channel Name") || null);
   }
   return {
