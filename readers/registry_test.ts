@@ -18,7 +18,7 @@ function directoryOf(tags: readonly number[], count = tags.length): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-Deno.test("a TIFF with the record in its first directory is LSM, and no damaged one", async () => {
+Deno.test("takes a TIFF with the record in its first directory as LSM, and no damaged one", async () => {
   const many = Array.from({ length: 300 }, (_, i) => 1000 + i);
   for (const tags of [[256, 257, 34412], [...many, 34412]]) equal(await isLsm(directoryOf(tags)), true);
   for (const tags of [[256, 257, 34413], [], many]) equal(await isLsm(directoryOf(tags)), false);

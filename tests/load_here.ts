@@ -96,16 +96,16 @@ export async function planHere(path: string): Promise<LoadPlan> {
   }
 }
 
-/** Opens a scene for as long as `use` takes. */
-export async function openHere(
+/** The result of `use` with a scene, which is open as long as `use` takes. */
+export async function openHere<T>(
   path: string,
-  use: (acquisition: Acquisition) => void | Promise<void>,
+  use: (acquisition: Acquisition) => T | Promise<T>,
   scene: number | null = null,
   files = new FileAccess(),
-): Promise<void> {
+): Promise<T> {
   try {
     const source = { request: requestOf(path, { scene }), marks: new Map() };
-    await use((await OpenAcquisition.open(source, files)).acquisition);
+    return await use((await OpenAcquisition.open(source, files)).acquisition);
   } finally {
     files.close();
   }

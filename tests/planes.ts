@@ -48,6 +48,10 @@ export const firstsAt = async (acquisition: Acquisition, at: At = {}, channels?:
 export const sizesIn = ({ axes }: { readonly axes: readonly Axis[] }): string =>
   axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
 
+/** `T3 0.5 seconds, Y8 1 Pixels`: all axes with their steps. */
+export const axesIn = ({ axes }: { readonly axes: readonly Axis[] }): string =>
+  axes.map(({ name, size, step, unit }) => `${name}${size} ${step} ${unit}`).join(", ");
+
 /** The position and channel of `t,z,l,channel`. */
 export function placeOf(text: string): Position & { readonly channel: number } {
   const [t = 0, z = 0, l = 0, channel = 0] = text.split(",").map(Number);

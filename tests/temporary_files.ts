@@ -37,10 +37,11 @@ export const withFiles = <T>(
     return work(first, folder);
   });
 
-export const withOpened = (
+/** The result of `use` with the acquisition of the first of these files. */
+export const withOpened = <T>(
   files: Files,
-  use: (acquisition: Acquisition, folder: string) => void | Promise<void>,
-): Promise<void> =>
+  use: (acquisition: Acquisition, folder: string) => T | Promise<T>,
+): Promise<T> =>
   withFiles(files, (path, folder) => openHere(path, (acquisition) => use(acquisition, folder)));
 
 export function copy(from: string, to: string): void {

@@ -85,18 +85,15 @@ const lineScan = (period: number | null, change: Partial<ScanImageFile> = {}) =>
   });
 
 /** Axes, codes of warnings, and the first column of a plane. */
-async function described(bytes: Uint8Array, channel = 0, t = 0) {
-  let found: unknown[] = [];
-  await withOpened({ "a.tif": bytes }, async (acquisition) => {
+const described = (bytes: Uint8Array, channel = 0, t = 0) =>
+  withOpened({ "a.tif": bytes }, async (acquisition) => {
     const { planes: [plane], plan } = await decodeAt(acquisition, { t }, { channels: [channel] });
     const axes = acquisition.axes.map(({ name, size, step, unit }) =>
       `${name}${size} ${step.toPrecision(3)} ${unit}`
     );
     const column = [...plane!].filter((_, i) => i % plan.columns === 0);
-    found = [axes.join(", "), codesOf(acquisition.warnings), column, acquisition.lineScan];
+    return [axes.join(", "), codesOf(acquisition.warnings), column, acquisition.lineScan];
   });
-  return found;
-}
 
 const FACTS = { secondsPerLine: 0.0005, secondsPerPixel: 1e-7, bidirectional: true };
 

@@ -3,25 +3,26 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
-import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
+import { type Field, filledPages, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { inFolder } from "../temporary_files.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
 /** A page filled with a value. */
-const page = (value: number, description?: string, layout = GRAY) =>
-  tiffBytes(layout, () => BigInt(value), 1, description === undefined ? [] : [[270, 2, description]]);
+const page = (value: number, description?: string) =>
+  filledPages(1, description === undefined ? [] : [[270, 2, description]], value, GRAY);
 
 /** Two images of two channels each, a file for each plane. */
-const COMPANION = `<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06">` +
-  [0, 1].map((image) =>
-    `<Image ID="Image:${image}" Name="field ${image}"><Pixels ID="Pixels:${image}" DimensionOrder="XYZCT" Type="uint16" ` +
-    `SizeX="12" SizeY="8" SizeC="2" SizeZ="1" SizeT="1" PhysicalSizeX="0.5" PhysicalSizeY="0.5">` +
-    [0, 1].map((c) =>
-      `<TiffData FirstC="${c}" IFD="0" PlaneCount="1"><UUID FileName="f${image}c${c}.tif">urn:uuid:${image}${c}</UUID></TiffData>`
-    ).join("") + `</Pixels></Image>`
-  ).join("") + "</OME>";
+const COMPANION = omeXml([0, 1].map((image) =>
+  omeImage(
+    { SizeC: 2, PhysicalSizeX: 0.5, PhysicalSizeY: 0.5 },
+    [0, 1].map((c) => tiffData({ FirstC: c }, `f${image}c${c}.tif`, `${image}${c}`)),
+    { Name: `field ${image}` },
+  )
+));
 
 const binaryOnly = (uuid: string) =>
   `<OME UUID="urn:uuid:${uuid}"><BinaryOnly MetadataFile="set.companion.ome" UUID="urn:uuid:9"/></OME>`;
@@ -102,7 +103,7 @@ const thorOme = (
   `SizeY="8" SizeC="1" SizeT="2" SizeZ="${Z}" ${pixel} PhysicalSizeZ="2" TimeIncrement="${increment}" Type="uint16">` +
   `<TiffData/></Pixels></Image></OME>`;
 
-const withThorImage = (set: ThorImage, document: string, use: (path: string) => Promise<void>) =>
+const withThorImage = <T>(set: ThorImage, document: string, use: (path: string) => Promise<T>) =>
   inFolder((put) => {
     put("Experiment.xml", document);
     const fields = (page: number): Field[] => page === 0 ? [[270, 2, thorOme(set)]] : [];
@@ -110,21 +111,18 @@ const withThorImage = (set: ThorImage, document: string, use: (path: string) => 
   });
 
 /** Steps, date and codes of warnings of a file beside an `Experiment.xml`. */
-async function described(set: ThorImage = {}, document = experiment(set)) {
-  let found = { steps: "", moment: "", codes: "" };
-  await withThorImage(set, document, async (path) => {
+const described = (set: ThorImage = {}, document = experiment(set)) =>
+  withThorImage(set, document, async (path) => {
     const { summary } = await loadHere(path);
     const steps = summary.axes.map(({ name, step, unit }) =>
       unit === "Pixels" ? `${name}?` : step.toPrecision(5)
     );
-    found = {
+    return {
       steps: steps.join(" "),
       moment: `${summary.date} ${summary.time}`,
-      codes: summary.warnings.map(({ code }) => code).join(" "),
+      codes: codesOf(summary.warnings).join(" "),
     };
   });
-  return found;
-}
 
 // A frame takes 1 / 13.967 s.
 const STEPS = "0.071597 0.88400 0.88400";

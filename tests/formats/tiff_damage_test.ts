@@ -1,7 +1,8 @@
 /** Damaged and hostile TIFF: each is refused with what and where, in little time and memory, or served exactly. */
 import { deepEqual, ok } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
-import { type Field, grayLayout, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { directoryAt, type Field, grayLayout, linkAt, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { checkCuts, type DamageTable, loadBytes, refused as refusedAs, testDamage } from "../damage.ts";
 
 const GRAY: TiffLayout = { ...grayLayout(20, 10, 16), rowsPerStrip: 4 };
@@ -84,11 +85,7 @@ testDamage("case.tif", DAMAGE, altered);
 
 Deno.test("rejects a loop of directories", async () => {
   const bytes = tiffBytes(GRAY, value, 3);
-  const view = new DataView(bytes.buffer);
-  const first = view.getUint32(4, true);
-  const end = first + 2 + 12 * view.getUint16(first, true);
-  const second = view.getUint32(end, true);
-  view.setUint32(second + 2 + 12 * view.getUint16(second, true), first, true);
+  new DataView(bytes.buffer).setUint32(linkAt(bytes, 2), directoryAt(bytes), true);
   await refused(bytes, /directory 2 at \d+ was read before: the chain is a circle/);
 });
 

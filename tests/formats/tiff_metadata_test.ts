@@ -3,7 +3,8 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
+import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
+import { entryAt, type Field, filledPages, grayLayout, linkAt, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
 import { codesOf } from "../warning_codes.ts";
 import { seen, seenIn } from "../seen.ts";
@@ -12,28 +13,23 @@ import { inFolder, type Put } from "../temporary_files.ts";
 const GRAY = grayLayout(12, 8, 16);
 
 /** Pages filled with `value`, `value + 1` and so on. */
-const pages = (value: number, count: number, ...fields: Field[]) =>
-  tiffBytes(GRAY, (_x, _y, _s, page) => BigInt(value + page), count, fields);
+const pages = (value: number, count: number, ...fields: Field[]) => filledPages(count, fields, value, GRAY);
 
 const described = (text: string, count = 1, value = 1) => pages(value, count, [270, 2, text]);
 
-const SCHEMA = `xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06"`;
-
 /** Two cycles of two channels, each plane in a file of its own; the first file describes them all. */
-const CYCLES = `<OME ${SCHEMA} UUID="urn:uuid:11">` +
+const CYCLES = omeXml(
   [1, 2].map((cycle) =>
-    `<Image ID="Image:${cycle}"><AcquisitionDate>2022-08-09T16:03:0${cycle}</AcquisitionDate>` +
-    `<Pixels ID="Pixels:${cycle}" DimensionOrder="XYZCT" SizeX="12" SizeY="8" SizeC="2" SizeZ="1" SizeT="1" ` +
-    `PhysicalSizeX="0.${cycle}" Type="uint16">` +
-    [1, 2].map((c) => `<Channel ID="Channel:${cycle}:${c}" Name="C${cycle}${c}"/>`).join("") +
-    [1, 2].map((c) =>
-      `<TiffData FirstC="${c - 1}" IFD="0" PlaneCount="1"><UUID FileName="c${cycle}${c}.ome.tif">` +
-      `urn:uuid:${cycle}${c}</UUID></TiffData>`
-    ).join("") + `</Pixels></Image>`
-  ).join("") + `</OME>`;
+    omeImage({ SizeC: 2, PhysicalSizeX: `0.${cycle}` }, [
+      ...[1, 2].map((c) => `<Channel Name="C${cycle}${c}"/>`),
+      ...[1, 2].map((c) => tiffData({ FirstC: c - 1 }, `c${cycle}${c}.ome.tif`, `${cycle}${c}`)),
+    ]).replace("<Pixels", `<AcquisitionDate>2022-08-09T16:03:0${cycle}</AcquisitionDate><Pixels`)
+  ),
+  11,
+);
 
 const memberOf = (uuid: number) =>
-  `<OME ${SCHEMA} UUID="urn:uuid:${uuid}"><BinaryOnly MetadataFile="c11.ome.tif" UUID="urn:uuid:11"/></OME>`;
+  omeXml(`<BinaryOnly MetadataFile="c11.ome.tif" UUID="urn:uuid:11"/>`, uuid);
 
 function putCycles(put: Put): void {
   put("c11.ome.tif", described(CYCLES, 1, 11));
@@ -78,10 +74,10 @@ Deno.test("reads a renamed file without a UUID by its tags, and a single file wh
   }));
 
 /** OME-XML of 2 channels and 2 slices in 4 pages. */
-const OME =
-  `<?xml version="1.0"?>\n<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0">` +
-  `<Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="2" SizeZ="2" SizeT="1">` +
-  `<Channel ID="Channel:0:0"/><Channel ID="Channel:0:1"/><TiffData IFD="0" PlaneCount="4"/></Pixels></Image></OME>`;
+const OME = `<?xml version="1.0"?>\n` + omeXml(omeImage({ SizeC: 2, SizeZ: 2 }, [
+  ...[0, 1].map((c) => `<Channel ID="Channel:0:${c}"/>`),
+  `<TiffData IFD="0" PlaneCount="4"/>`,
+]));
 
 Deno.test("reads a file with damaged OME-XML by its tags", () =>
   inFolder(async (put) => {
@@ -120,11 +116,8 @@ Deno.test("warns about OME-XML that contradicts itself or its file", () =>
 
 Deno.test("OME-XML: ranges without counts end where the next one begins", () =>
   inFolder(async (put) => {
-    const text =
-      `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" Type="uint16" SizeX="12" SizeY="8" SizeC="2" SizeZ="1" ` +
-      `SizeT="1">` +
-      [0, 1].map((c) => `<TiffData FirstC="${c}"><UUID FileName="${c}.ome.tif"/></TiffData>`).join("") +
-      `</Pixels></Image></OME>`;
+    const ranges = [0, 1].map((c) => `<TiffData FirstC="${c}"><UUID FileName="${c}.ome.tif"/></TiffData>`);
+    const text = omeXml(omeImage({ SizeC: 2 }, ranges));
     put("1.ome.tif", pages(9, 1));
     // A file of one plane has one directory for it, although its range alone stands for both planes.
     for (const count of [2, 1]) {
@@ -132,15 +125,9 @@ Deno.test("OME-XML: ranges without counts end where the next one begins", () =>
     }
   }));
 
-/** A classic little-endian file with pages after `count` cut off the chain. */
+/** A file with pages after `count` cut off the chain. */
 function cutAfter(count: number, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const view = new DataView(bytes.buffer);
-  let link = 4;
-  for (let page = 0; page < count; page += 1) {
-    const at = view.getUint32(link, true);
-    link = at + 2 + 12 * view.getUint16(at, true);
-  }
-  view.setUint32(link, 0, true);
+  new DataView(bytes.buffer).setUint32(linkAt(bytes, count), 0, true);
   return bytes;
 }
 

@@ -1,15 +1,13 @@
 /** Declared planes that a TIFF does not hold are missing; incomplete or damaged ones cannot be decoded. */
 import { equal, rejects } from "node:assert/strict";
 import type { Acquisition } from "../../readers/reader.ts";
-import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
+import { directoryAt, entryAt, filledPages } from "../fixtures/tiff_writer.ts";
 import { type At, firstsAt } from "../planes.ts";
 import { withOpened } from "../temporary_files.ts";
 
-const PAGE = grayLayout(5, 4, 16);
-
 /** Pages filled with their number; `text` is ImageDescription of each. */
-const pages = (count: number, text: string) =>
-  tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), count, [[270, 2, text]]);
+const pages = (count: number, text: string) => filledPages(count, [[270, 2, text]]);
 
 /** First sample of a channel. */
 const firstAt = async (acquisition: Acquisition, at: At) => (await firstsAt(acquisition, at, [0]))[0];
@@ -21,21 +19,9 @@ const damaged = (found: Promise<unknown>, message: RegExp) =>
 
 const IMAGEJ = "ImageJ=1.53t\nimages=4\nframes=4\n";
 
-/** Where directory `number` of a little-endian classic file begins. */
-function directoryAt(bytes: Uint8Array, number: number): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  let at = view.getUint32(4, true);
-  for (let i = 0; i < number; i += 1) at = view.getUint32(at + 2 + 12 * view.getUint16(at, true), true);
-  return at;
-}
-
-/** Makes the strip of the directory at an offset begin elsewhere. */
-function moveStrip(bytes: Uint8Array, at: number, offset: number): void {
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < view.getUint16(at, true); i += 1) {
-    if (view.getUint16(at + 2 + 12 * i, true) === 273) view.setUint32(at + 10 + 12 * i, offset, true);
-  }
-}
+/** Makes the strip of a page begin elsewhere. */
+const moveStrip = (bytes: Uint8Array<ArrayBuffer>, page: number, offset: number) =>
+  new DataView(bytes.buffer).setUint32(entryAt(bytes, 273, page) + 8, offset, true);
 
 Deno.test("reports planes after the end of the chain as missing", async () => {
   const whole = pages(4, IMAGEJ);
@@ -54,7 +40,7 @@ Deno.test("reports planes after the end of the chain as missing", async () => {
 
 Deno.test("rejects samples past the end of the file", async () => {
   const bytes = pages(4, IMAGEJ);
-  moveStrip(bytes, directoryAt(bytes, 2), bytes.length);
+  moveStrip(bytes, 2, bytes.length);
   await withOpened(
     { "a.tif": bytes },
     (acquisition) => damaged(firstAt(acquisition, { t: 2 }), /strip 0 at \d+ \+ 40 ends after/),
@@ -67,7 +53,7 @@ Deno.test("accepts an incomplete last plane of several with one directory", asyn
   const run = (planes: number) => {
     const bytes = new Uint8Array(first.length + 40 * (planes - 1));
     bytes.set(first);
-    moveStrip(bytes, directoryAt(first, 0), first.length - 40);
+    moveStrip(bytes, 0, first.length - 40);
     return { "a.tif": bytes };
   };
   await withOpened(run(2), async (acquisition) => {
@@ -81,12 +67,8 @@ Deno.test("accepts an incomplete last plane of several with one directory", asyn
 });
 
 Deno.test("reports planes of missing files as missing", async () => {
-  const xml = (data: string) =>
-    `<OME UUID="urn:uuid:0"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
-    `SizeC="1" SizeT="3" Type="uint16">${data}</Pixels></Image></OME>`;
-  const named = (t: number, name: string) =>
-    `<TiffData FirstT="${t}" IFD="0" PlaneCount="1"><UUID FileName="${name}">urn:uuid:${t}</UUID></TiffData>`;
-  const apart = xml(named(0, "a.ome.tif") + named(1, "b.ome.tif"));
+  const xml = (...data: string[]) => omeXml(omeImage({ SizeX: 5, SizeY: 4, SizeT: 3 }, data), 0);
+  const apart = xml(...["a.ome.tif", "b.ome.tif"].map((name, t) => tiffData({ FirstT: t }, name, t)));
   await withOpened({ "a.ome.tif": pages(1, apart) }, async (acquisition) => {
     equal(await firstAt(acquisition, {}), 0);
     await missing(firstAt(acquisition, { t: 1 }), /T=1 C=0 Z=0 is in "b\.ome\.tif", which is missing/);

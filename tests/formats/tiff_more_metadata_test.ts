@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
+import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { type Files, withOpened } from "../temporary_files.ts";
 
@@ -19,13 +20,8 @@ function checkDocuments(acquisition: Acquisition, expected: readonly (readonly [
   deepEqual(documents.map(({ name, mediaType, text }) => [name, mediaType, text]), expected);
 }
 
-const ome = (pixels: string, channels: string, planes = "") =>
-  `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" SizeX="5" SizeY="4" Type="uint16" ${pixels}>${channels}` +
-  `<TiffData/>${planes}</Pixels></Image></OME>`;
-
 Deno.test("OME-XML: the document of a companion file", async () => {
-  const companion = ome(`SizeC="1" SizeZ="1" SizeT="1"`, `<Channel Name="µ"/>`)
-    .replace("<TiffData/>", '<TiffData IFD="0"><UUID FileName="a.ome.tif">urn:uuid:1</UUID></TiffData>');
+  const companion = omeXml(omeImage({}, [`<Channel Name="µ"/>`, tiffData({}, "a.ome.tif", 1)]));
   const own = `<OME UUID="urn:uuid:1"><BinaryOnly MetadataFile="x.companion.ome" UUID="urn:uuid:0"/></OME>`;
   await withOpened(
     { "a.ome.tif": pages(1, [[270, 2, own]]), "x.companion.ome": new TextEncoder().encode(companion) },
@@ -88,16 +84,15 @@ Deno.test("Micro-Manager: colours of the summary, times of its OME-XML, its docu
   // -65536 is 0xffff0000 with opacity first: red; 255 is blue.
   const summary = { Frames: 2, Channels: 2, Positions: 2, ChColors: [-65_536, 255], ChNames: ["a", "b"] };
   const image = (deltas: readonly number[]) =>
-    `<Image ID="i"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" SizeC="2" SizeT="2" Type="uint16">` +
-    deltas.map((delta, t) => `<Plane TheT="${t}" TheC="0" TheZ="0" DeltaT="${delta}" DeltaTUnit="ms"/>`).join(
-      "",
-    ) +
-    `</Pixels></Image>`;
+    omeImage(
+      { SizeX: 5, SizeY: 4, SizeC: 2, SizeT: 2 },
+      deltas.map((delta, t) => `<Plane TheT="${t}" TheC="0" TheZ="0" DeltaT="${delta}" DeltaTUnit="ms"/>`),
+    );
   const planes = [0, 1].flatMap((t) => [0, 1].flatMap((p) => [0, 1].map((c) => [c, 0, t, p, 1] as const)));
   const written = (xml: string) => ({
     "x_MMStack.ome.tif": microManagerBytes(PAGE, summary, planes, { fields: [[270, 2, xml]] }),
   });
-  const two = `<OME>${image([250, 500])}${image([250, 1000])}</OME>`;
+  const two = omeXml([image([250, 500]), image([250, 1000])]);
   await withOpened(written(two), (acquisition) => {
     deepEqual([colors(acquisition), acquisition.times], [["#ff0000", "#0000ff"], [0, 0.25]]);
     checkDocuments(acquisition, [
@@ -106,7 +101,7 @@ Deno.test("Micro-Manager: colours of the summary, times of its OME-XML, its docu
     ]);
   });
   // One image for two positions says of neither which it is.
-  await withOpened(written(`<OME>${image([250, 500])}</OME>`), ({ times }) => equal(times, null));
+  await withOpened(written(omeXml(image([250, 500]))), ({ times }) => equal(times, null));
 });
 
 Deno.test("lists the documents of ScanImage, tifffile, MetaMorph and Olympus", async () => {

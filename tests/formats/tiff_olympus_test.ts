@@ -1,16 +1,15 @@
 /** TIFF with a text file of FluoView beside it: what the text says of pages, and files that are channels, slices and frames. */
 import { deepEqual, equal } from "node:assert/strict";
-import { type Acquisition, FIRST_POSITION } from "../../readers/reader.ts";
-import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { FIRST_POSITION } from "../../readers/reader.ts";
+import { type Field, filledPages, grayLayout } from "../fixtures/tiff_writer.ts";
 import { codesOf } from "../warning_codes.ts";
-import { firstsAt, sizesIn } from "../planes.ts";
+import { axesIn, firstsAt, sizesIn } from "../planes.ts";
 import { type Files, withOpened } from "../temporary_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
 /** Pages filled with `value`, `value + 1` and so on. */
-const pages = (value: number, count = 1, ...fields: Field[]) =>
-  tiffBytes(GRAY, (_x, _y, _s, page) => BigInt(value + page), count, fields);
+const pages = (value: number, count = 1, ...fields: Field[]) => filledPages(count, fields, value, GRAY);
 
 const AREA = {
   "X Dimension": "12, 0.0 - 3.0 [um], 0.25 [um/pixel]",
@@ -32,17 +31,9 @@ function textOf(dimensions: object, { names = [] as string[], size = "12 * 8", p
   return new TextEncoder().encode(lines.map(([key, value]) => `"${key}"\t"${value}"`).join("\r\n"));
 }
 
-const axesIn = ({ axes }: Acquisition) =>
-  axes.map(({ name, size, step, unit }) => `${name}${size} ${step} ${unit}`).join(", ");
-
 /** Axes and codes of warnings. */
-async function described(files: Files): Promise<string> {
-  let found = "";
-  await withOpened(files, (acquisition) => {
-    found = [axesIn(acquisition), ...codesOf(acquisition.warnings)].join("; ");
-  });
-  return found;
-}
+const described = (files: Files) =>
+  withOpened(files, (acquisition) => [axesIn(acquisition), ...codesOf(acquisition.warnings)].join("; "));
 
 Deno.test("serves pages as channels or frames when the text counts as many, else as slices", async () => {
   const [Z, C, T] = [

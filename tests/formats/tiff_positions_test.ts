@@ -2,23 +2,13 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import {
-  entryAt,
-  type ExtraFields,
-  type Field,
-  grayLayout,
-  type SampleBits,
-  tiffBytes,
-} from "../fixtures/tiff_writer.ts";
+import { omeImage, omeXml } from "../fixtures/ome_xml.ts";
+import { entryAt, type Field, filledPages as pages, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { codesOf } from "../warning_codes.ts";
 import { firstsAt, sizesIn } from "../planes.ts";
 import { withOpened } from "../temporary_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
-
-const byPage: SampleBits = (_x, _y, _s, page) => BigInt(page);
-
-const pages = (count: number, extra: ExtraFields = []) => tiffBytes(PAGE, byPage, count, extra);
 
 /** Checks all planes of 3 frames, 4 slices and 2 channels against the page that holds them. */
 async function checkAll(acquisition: Acquisition, pageOf: (t: number, z: number, c: number) => number) {
@@ -31,8 +21,9 @@ async function checkAll(acquisition: Acquisition, pageOf: (t: number, z: number,
 }
 
 const pixelsOf = (order: string, content = "") =>
-  `<OME><Image ID="Image:0"><Pixels DimensionOrder="XY${order}" SizeX="5" SizeY="4" SizeZ="4" SizeC="2" SizeT="3" ` +
-  `Type="uint16">${content}</Pixels></Image></OME>`;
+  omeXml(
+    omeImage({ DimensionOrder: `XY${order}`, SizeX: 5, SizeY: 4, SizeZ: 4, SizeC: 2, SizeT: 3 }, content),
+  );
 
 Deno.test("OME-XML: each dimension order", async () => {
   const sizes = { Z: 4, C: 2, T: 3 };
@@ -110,8 +101,7 @@ Deno.test("reads pages without a dialect as slices, except reduced ones before t
 
 Deno.test("leaves pages of another layout out of the stack", async () => {
   const layout = { ...PAGE, samples: 3, rowsPerStrip: 4 };
-  const file = (own: Field[], ...other: Field[]) =>
-    tiffBytes(layout, byPage, 3, (page) => page === 1 ? other : own);
+  const file = (own: Field[], ...other: Field[]) => pages(3, (page) => page === 1 ? other : own, 0, layout);
   // Columns, rows, samples, bits, format, planar configuration, photometric interpretation.
   const different: Field[][] = [
     [[256, 4, [4]]],

@@ -1,29 +1,22 @@
 /** How much of a TIFF is read for some rows of a plane. */
 import { equal, rejects } from "node:assert/strict";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
+import { type Acquisition, FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
 import { entryAt, grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { openHere } from "../load_here.ts";
 import { withFiles } from "../temporary_files.ts";
 
 /** Bytes that a plan for these rows of the first channel reads. */
-async function costOf(bytes: Uint8Array, rows?: RowRange): Promise<number> {
+function costOf(bytes: Uint8Array, rows?: RowRange): Promise<number> {
   const files = new FileAccess();
-  let cost = 0;
-  await withFiles({ "a.tif": bytes }, (path) =>
-    openHere(
-      path,
-      async (acquisition) => {
-        const plan = await acquisition.plan([0], FIRST_POSITION, rows);
-        const { start, end } = plan.filled ?? { start: 0, end: plan.rows };
-        const before = files.counts.bytes;
-        await plan.decode([new Float32Array((end - start) * plan.columns)]);
-        cost = files.counts.bytes - before;
-      },
-      null,
-      files,
-    ));
-  return cost;
+  const cost = async (acquisition: Acquisition) => {
+    const plan = await acquisition.plan([0], FIRST_POSITION, rows);
+    const { start, end } = plan.filled ?? { start: 0, end: plan.rows };
+    const before = files.counts.bytes;
+    await plan.decode([new Float32Array((end - start) * plan.columns)]);
+    return files.counts.bytes - before;
+  };
+  return withFiles({ "a.tif": bytes }, (path) => openHere(path, cost, null, files));
 }
 
 const written = (layout: TiffLayout) => tiffBytes(layout, (x, y) => BigInt((x * 7 + y * 3) % 251));

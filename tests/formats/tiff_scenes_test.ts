@@ -7,7 +7,8 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
-import { type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
+import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
+import { type Field, filledPages, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { codesOf } from "../warning_codes.ts";
 import { firstsAt } from "../planes.ts";
 import { type Files, withFiles } from "../temporary_files.ts";
@@ -15,7 +16,7 @@ import { type Files, withFiles } from "../temporary_files.ts";
 const PAGE = grayLayout(5, 4, 16);
 
 const pages = (count: number, fields: (page: number) => Field[], from = 0) =>
-  tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(from + page), count, fields);
+  filledPages(count, fields, from);
 
 type Use = (scenes: Scenes, open: (scene: number) => Promise<Acquisition>) => void | Promise<void>;
 
@@ -38,15 +39,14 @@ const sizesOfAll = (scenes: Scenes) => scenes.entries(9).map(({ sizes }) => size
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url));
 
+const SIZE = { SizeX: 5, SizeY: 4 };
+
 /** An image of 5 x 4 pixels whose frames lie where `data` says. */
 const image = (name: string, frames: number, data: string) =>
-  `<Image ID="Image:${name}" Name="${name}"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" SizeC="1" ` +
-  `SizeT="${frames}" Type="uint16"><Channel ID="Channel:${name}" SamplesPerPixel="1"/>${data}</Pixels></Image>`;
-
-const ome = (uuid: string, ...images: string[]) => `<OME UUID="urn:uuid:${uuid}">${images.join("")}</OME>`;
+  omeImage({ ...SIZE, SizeT: frames }, ['<Channel SamplesPerPixel="1"/>', data], { Name: name });
 
 const inFile = (t: number, directory: number, file: string) =>
-  `<TiffData FirstT="${t}" IFD="${directory}" PlaneCount="1"><UUID FileName="${file}.ome.tif">urn:uuid:${file}</UUID></TiffData>`;
+  tiffData({ FirstT: t, IFD: directory }, `${file}.ome.tif`, file);
 
 Deno.test("OME-XML: opens the image of the file in a set", async () => {
   const images = [
@@ -54,7 +54,7 @@ Deno.test("OME-XML: opens the image of the file in a set", async () => {
     image("second", 2, inFile(0, 1, "b") + inFile(1, 0, "c")),
     image("third", 1, inFile(0, 1, "c")),
   ];
-  const file = (name: string, from: number) => pages(2, () => [[270, 2, ome(name, ...images)]], from);
+  const file = (name: string, from: number) => pages(2, () => [[270, 2, omeXml(images, name)]], from);
   const set = { "a.ome.tif": file("a", 10), "b.ome.tif": file("b", 20), "c.ome.tif": file("c", 30) };
   for (const [name, own] of [["a", 0], ["b", 0], ["c", 1]] as const) {
     await withWritten(set, async (scenes, open) => {
@@ -80,7 +80,7 @@ Deno.test("OME-XML: leaves out images without samples, and names them", () => {
     image("no plane", 1, '<TiffData IFD="0" PlaneCount="0"/>'),
     image("last", 1, '<TiffData IFD="0"/>'),
   ];
-  const bytes = pages(2, () => [[270, 2, ome("a", ...images)]]);
+  const bytes = pages(2, () => [[270, 2, omeXml(images, "a")]]);
   return withWritten({ "a.ome.tif": bytes }, async (scenes, open) => {
     deepEqual(namesOf(scenes), ["own", "last"]);
     deepEqual(codesOf(scenes.warnings), ["scenes_left_out"]);
@@ -89,7 +89,7 @@ Deno.test("OME-XML: leaves out images without samples, and names them", () => {
 });
 
 Deno.test("OME-XML: rejects an unreadable image, not the others", () => {
-  const xml = ome("a", image("good", 1, '<TiffData IFD="0"/>'), image("bad", -1, '<TiffData IFD="1"/>'));
+  const xml = omeXml([image("good", 1, '<TiffData IFD="0"/>'), image("bad", -1, '<TiffData IFD="1"/>')]);
   return withWritten({ "a.ome.tif": pages(2, () => [[270, 2, xml]]) }, async (scenes, open) => {
     deepEqual(scenes.entries(2)[1], { name: "bad", sizes: {} });
     deepEqual(await firstsAt(await open(0)), [0]);
@@ -99,15 +99,10 @@ Deno.test("OME-XML: rejects an unreadable image, not the others", () => {
 
 Deno.test("OME-XML: takes sizes from the document only if the channels state their samples", () => {
   const rgb = { ...PAGE, samples: 3 };
-  const pixels = (name: string, c: number, channel: string) =>
-    `<Image ID="${name}"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" SizeC="${c}" SizeT="1" ` +
-    `Type="uint16">${channel}<TiffData IFD="0"/></Pixels></Image>`;
-  const xml = ome(
-    "a",
-    pixels("own", 3, '<Channel SamplesPerPixel="3"/>'),
-    pixels("stated", 3, '<Channel SamplesPerPixel="3"/>'),
-    pixels("unstated", 3, "<Channel/>"),
-    pixels("no channel", 3, ""),
+  const stated = '<Channel SamplesPerPixel="3"/>';
+  const channels = [stated, stated, "<Channel/>", ""];
+  const xml = omeXml(
+    channels.map((channel) => omeImage({ ...SIZE, SizeC: 3 }, [channel, '<TiffData IFD="0"/>'])),
   );
   const bytes = tiffBytes(rgb, () => 1n, 1, [[270, 2, xml], [262, 3, [2]]]);
   return withWritten({ "a.ome.tif": bytes }, async (scenes, open) => {

@@ -1,7 +1,8 @@
 /** Acquisitions of several TIFF files: their places, and missing or foreign files. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
+import { filledPages, grayLayout, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { MAX_RECENT } from "../../readers/tiff/plane_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
@@ -12,18 +13,12 @@ import { inFolder } from "../temporary_files.ts";
 const GRAY = grayLayout(12, 8, 16);
 
 /** A file whose pages are filled with `value`, `value + 1` and so on. */
-function pageFile(value: number, description?: string, layout: TiffLayout = GRAY, pages = 1): Uint8Array {
-  const tags = description === undefined ? [] : [[270, 2, description] as [number, number, string]];
-  return tiffBytes(layout, (_x, _y, _s, page) => BigInt(value + page), pages, tags);
-}
+const pageFile = (value: number, description?: string, layout: TiffLayout = GRAY, pages = 1) =>
+  filledPages(pages, description === undefined ? [] : [[270, 2, description]], value, layout);
 
 /** OME-XML of one channel per named file, whose UUID is `urn:uuid:` and its number. */
 const ome = (names: readonly string[], own: number) =>
-  `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06" UUID="urn:uuid:${own}"><Image ID="Image:0"><Pixels ` +
-  `ID="Pixels:0" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="${names.length}" SizeZ="1" SizeT="1">` +
-  names.map((name, c) =>
-    `<TiffData FirstC="${c}" IFD="0" PlaneCount="1"><UUID FileName="${name}">urn:uuid:${c}</UUID></TiffData>`
-  ).join("") + `</Pixels></Image></OME>`;
+  omeXml(omeImage({ SizeC: names.length }, names.map((name, c) => tiffData({ FirstC: c }, name, c))), own);
 
 Deno.test("OME-XML names files in folders relative to its own", () =>
   inFolder(async (put, folder) => {
@@ -171,28 +166,17 @@ Deno.test("ignores files of other names beside an Olympus set", () =>
 
 Deno.test("warns when a set in folders was copied into one folder", () =>
   inFolder(async (put) => {
-    const image = (i: number, name: string) =>
-      `<Image ID="Image:${i}"><Pixels ID="Pixels:${i}" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" ` +
-      `SizeZ="1" SizeT="1"><TiffData IFD="0" PlaneCount="1"><UUID FileName="${name}"/></TiffData>` +
-      `</Pixels></Image>`;
-    const schema = `xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"`;
-    const text = `<OME ${schema}>${image(0, "sub/a.ome.tif")}${image(1, "sub2/a.ome.tif")}</OME>`;
-    put("set.companion.ome", text);
-    const only = `<OME ${schema}><BinaryOnly MetadataFile="set.companion.ome"/></OME>`;
+    const names = ["sub/a.ome.tif", "sub2/a.ome.tif"];
+    put("set.companion.ome", omeXml(names.map((name) => omeImage({}, tiffData({}, name)))));
+    const only = omeXml(`<BinaryOnly MetadataFile="set.companion.ome"/>`);
     equal(await seen(put("a.ome.tif", pageFile(2, only))), "; 2; name_left_folder");
   }));
 
 Deno.test("reads every file of a set with more files than stay open", () =>
   inFolder(async (put) => {
     const count = MAX_RECENT + 6;
-    const xml =
-      `<OME UUID="urn:uuid:0"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" ` +
-      `SizeC="1" SizeZ="1" SizeT="${count}">` +
-      Array.from(
-        { length: count },
-        (_, t) => `<TiffData FirstT="${t}"><UUID FileName="${t}.ome.tif">urn:uuid:${t}</UUID></TiffData>`,
-      ).join("") +
-      `</Pixels></Image></OME>`;
+    const planes = Array.from({ length: count }, (_, t) => tiffData({ FirstT: t }, `${t}.ome.tif`, t));
+    const xml = omeXml(omeImage({ SizeT: count }, planes), 0);
     const path = put("0.ome.tif", pageFile(100, xml));
     for (let t = 1; t < count; t += 1) put(`${t}.ome.tif`, pageFile(100 + t));
     await openHere(path, async (acquisition) => {
@@ -207,9 +191,7 @@ Deno.test("reads every file of a set with more files than stay open", () =>
 Deno.test("FirstC counts samples if one is too large for a channel index", () =>
   inFolder(async (put) => {
     const text = (step: number) =>
-      `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" SizeX="12" SizeY="8" SizeC="12" SizeZ="1" SizeT="1">` +
-      [0, 1, 2, 3].map((c) => `<TiffData IFD="${c}" FirstC="${c * step}" PlaneCount="1"/>`).join("") +
-      `</Pixels></Image></OME>`;
+      omeXml(omeImage({ SizeC: 12 }, [0, 1, 2, 3].map((c) => tiffData({ IFD: c, FirstC: c * step }))));
     for (const step of [1, 3]) {
       const path = put("rgb.ome.tif", pageFile(5, text(step), { ...GRAY, samples: 3 }, 4));
       deepEqual(firstsOf(await loadHere(path)), [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8]);
