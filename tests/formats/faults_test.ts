@@ -1,8 +1,8 @@
 /**
- * A call of the file system that fails once, in every format that has files beside the opened one. The answer is that without the
- * fault, a refusal, or carries a warning that names the file.
+ * Files beside the opened one that cannot be read, in every format that has them. Where a call of the file system fails once, the
+ * answer is that without the fault, a refusal, or carries a warning that names the file. Links out of the roots reveal nothing.
  */
-import { deepEqual, ok } from "node:assert/strict";
+import { deepEqual, notDeepEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { PathNotFound, ReaderError } from "../../readers/errors.ts";
@@ -15,7 +15,9 @@ import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromana
 import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import { NO_LINKS } from "../no_links.ts";
 import { hashAt, hashOf, positionsOf } from "../planes.ts";
+import { copy, inFolder } from "../temporary_files.ts";
 
 const CODES = ["EIO", "EMFILE", "ESTALE", "EACCES"];
 
@@ -186,10 +188,49 @@ function objection({ result, failed }: Run<Answer>, sound: Answer, code: string)
   return failed !== null && added.includes(failed) ? null : `differs and warns only "${added}"`;
 }
 
+/** What clients see, or the refusal. */
+const seen = (path: string, root: string): Promise<Answer | string> =>
+  answer(path, [root]).catch((error) => {
+    if (error instanceof ReaderError) return `${error.tag}: ${error.message}`;
+    throw error;
+  });
+
+/** Paths of files and folders below a folder, outer ones first. */
+function* entriesBelow(folder: string): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    yield join(folder, name);
+    if (isDirectory) yield* entriesBelow(join(folder, name));
+  }
+}
+
+/**
+ * Counts the neighbours of a file, and replaces each by a link out of the root. None is served, and files that exist outside look
+ * like those that do not.
+ */
+async function checkLinks(path: string, root: string, outside: string): Promise<number> {
+  const sound = await seen(path, root);
+  let neighbours = 0;
+  for (const entry of [...entriesBelow(root)].filter((entry) => !`${path}/`.startsWith(`${entry}/`))) {
+    Deno.renameSync(entry, outside);
+    if (!isDeepStrictEqual(await seen(path, root), sound)) {
+      neighbours += 1;
+      const answers = [];
+      for (const target of [outside, `${outside}.none`]) {
+        Deno.symlinkSync(target, entry);
+        answers.push(await seen(path, root));
+        Deno.removeSync(entry);
+      }
+      if (Deno.statSync(outside).isFile) deepEqual(answers[0], answers[1], entry);
+      notDeepEqual(answers[0], sound, entry);
+    }
+    Deno.renameSync(outside, entry);
+  }
+  return neighbours;
+}
+
 for (const [name, from] of Object.entries(CASES)) {
-  Deno.test(`${name}: does not take a failing call for a missing file`, async () => {
-    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_faults_" }));
-    try {
+  Deno.test(`${name}: does not take a failing call for a missing file`, () =>
+    inFolder(async (_, folder) => {
       const path = typeof from === "string" ? join(FIXTURES, from) : join(folder, from(folder));
       const roots = [typeof from === "string" ? join(FIXTURES, from.split("/")[0]!) : folder];
       const { result, distinct } = await withFault(null, () => answer(path, roots));
@@ -207,8 +248,18 @@ for (const [name, from] of Object.entries(CASES)) {
         }
       }
       deepEqual([...objections], []);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  });
+    }));
+
+  Deno.test(
+    `${name}: reveals nothing about a file linked from outside the roots`,
+    { ignore: NO_LINKS },
+    () =>
+      inFolder(async (_, folder) => {
+        const root = join(folder, "root");
+        Deno.mkdirSync(root);
+        const [format, ...names] = typeof from === "string" ? from.split("/") : ["", from(root)];
+        if (typeof from === "string") copy(join(FIXTURES, format!), root);
+        ok(await checkLinks(join(root, ...names), root, join(folder, "outside")) > 0);
+      }),
+  );
 }

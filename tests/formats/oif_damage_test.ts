@@ -1,21 +1,12 @@
 /** Damaged, incomplete and hostile OIF and OIB files: each is refused with what and where, or served exactly. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { UnsupportedFormat } from "../../readers/errors.ts";
-import {
-  type At,
-  type ChangeTable,
-  checkCuts,
-  loadBytes,
-  refusal,
-  testChanges,
-  testDamage,
-} from "../damage.ts";
+import { type At, type ChangeTable, checkCuts, loadBytes, testChanges, testDamage } from "../damage.ts";
 import { writeCompound } from "../fixtures/compound_writer.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { type LoadedHere, loadHere } from "../load_here.ts";
-import { NO_LINKS } from "../no_links.ts";
 import { copy, inFolder } from "../temporary_files.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/oif");
@@ -211,24 +202,6 @@ Deno.test("opens the acquisition by any plane or reference image, in any case of
       deepEqual([summary.format, summary.axes], ["oif", expected.summary.axes]);
     }
   }));
-
-Deno.test(
-  "treats a folder or plane linked from outside the roots as missing",
-  { ignore: NO_LINKS },
-  () =>
-    withCopy("section.oif", async (at, parent) => {
-      const inside = (file: string) => join(parent, "inside", file);
-      Deno.mkdirSync(inside(""));
-      Deno.renameSync(at(""), inside("section.oif"));
-      Deno.symlinkSync(`${at("")}.files`, inside("section.oif.files"));
-      const options = { roots: [inside("")] };
-      match(await refusal(loadHere(inside("section.oif"), options)), /is not beside it/);
-      remove(inside, "section.oif.files");
-      Deno.mkdirSync(inside("section.oif.files"));
-      Deno.symlinkSync(at("s_C001.tif"), inside("section.oif.files/s_C001.tif"));
-      match(await refusal(loadHere(inside("section.oif"), options)), /"s_C001.tif" is missing/);
-    }),
-);
 
 const info = (lines: string) => Buffer.from(`\ufeff[OibSaveInfo]\r\n${lines}`, "utf16le");
 

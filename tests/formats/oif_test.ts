@@ -1,21 +1,10 @@
 /** OIF and OIB: what opens them, what is read of them, and their documents. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import { loadHere, openHere } from "../load_here.ts";
 
 const FOLDER = join(import.meta.dirname!, "../fixtures/oif");
-
-Deno.test("opens the acquisition by a plane, a reference image and settings in the folder", async () => {
-  const folder = join(FOLDER, "line_scan.oif.files");
-  const whole = await loadHere(join(FOLDER, "line_scan.oif"));
-  for (const name of ["s_C002.tif", "s_C001-R001.tif", "s_C001.pty"]) {
-    const { summary, planes } = await loadHere(join(folder, name));
-    deepEqual(planes, whole.planes);
-    deepEqual(summary, { ...whole.summary, path: join(folder, name) });
-    equal(summary.format, "oif");
-  }
-});
 
 Deno.test("reads only the requested plane", async () => {
   const { summary, counts, plan } = await loadHere(join(FOLDER, "series_v3.oib"), { channelIndices: [1] });

@@ -18,7 +18,6 @@ import {
   writeOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
-import { NO_LINKS } from "../no_links.ts";
 import { codesOf } from "../warning_codes.ts";
 import { MAX_BLOCKS } from "../../readers/oir/container.ts";
 
@@ -70,24 +69,6 @@ Deno.test("a stop ends an open and a decode", async () => {
     } finally {
       files.close();
     }
-  });
-});
-
-Deno.test("treats a neighbour outside the roots as missing", { ignore: NO_LINKS }, async () => {
-  const series = ["t001", "t002"].map((axes) => ({ axes, planes: [ramp(20, 0), ramp(20, 9)] }));
-  const main = writeOir(frame({ frames: series.slice(0, 1) }));
-  await withFiles({ "a_00001": writeOir(frame({ frames: series.slice(1) })) }, async (path) => {
-    await withFiles({ "a.oir": main }, async (_, inside) => {
-      await Deno.symlink(path, join(inside, "a_00001"));
-      const lengths = [];
-      for (const roots of [null, [await Deno.realPath(inside)]]) {
-        const files = new FileAccess(roots);
-        const { axes } = await (await scenes({ path: join(inside, "a.oir"), files })).open(0);
-        lengths.push(axes.find((a) => a.name === "T")?.size ?? 1);
-        files.close();
-      }
-      assert.deepEqual(lengths, [2, 1]);
-    });
   });
 });
 

@@ -6,7 +6,6 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import { type At, type ChangeTable, loadBytes, refusal, testChanges } from "../damage.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { type LoadedHere, loadHere, openHere } from "../load_here.ts";
-import { NO_LINKS } from "../no_links.ts";
 import { copy, inFolder } from "../temporary_files.ts";
 import { codesOf } from "../warning_codes.ts";
 
@@ -293,23 +292,6 @@ Deno.test("looks up names outside the folder inside", () =>
       equal((await loadHere(at(""))).summary.warnings.length, 0);
     }
   }));
-
-Deno.test("treats documents and images outside the roots as missing", {
-  ignore: NO_LINKS,
-}, () =>
-  withCopy(HAND, (at) =>
-    inFolder(async (_, root) => {
-      const options = { roots: [root] };
-      Deno.copyFileSync(at(HAND_IMAGE), join(root, HAND_IMAGE));
-      Deno.symlinkSync(at(""), join(root, `${HAND}.xml`));
-      const { summary } = await loadHere(join(root, HAND_IMAGE), options);
-      equal(summary.format, "tif");
-      Deno.removeSync(join(root, `${HAND}.xml`));
-      Deno.removeSync(join(root, HAND_IMAGE));
-      Deno.copyFileSync(at(""), join(root, `${HAND}.xml`));
-      Deno.symlinkSync(at(HAND_IMAGE), join(root, HAND_IMAGE));
-      match(await refusal(loadHere(join(root, `${HAND}.xml`), options)), /none of the images/);
-    })));
 
 /** Counts how often a folder is listed. */
 class ListedAccess extends FileAccess {
