@@ -38,13 +38,6 @@ Deno.test("neither keeps a plane larger than the cache nor evicts others for it"
   deepEqual([freed, cache.bytes], [[], 16]);
 });
 
-Deno.test("a plane replaces another one with its key", () => {
-  const { cache, freed, add } = cacheOf(40);
-  add("a", 4);
-  const { plane } = add("a", 5);
-  deepEqual([freed, cache.bytes, cache.get("a")!.plane], [["a"], 20, plane]);
-});
-
 Deno.test("evicts planes as needed, or all of a session", () => {
   const { cache, freed, add } = cacheOf(100);
   for (const key of ["s a", "s b", "t a", "t b"]) add(key, 5);
@@ -54,13 +47,4 @@ Deno.test("evicts planes as needed, or all of a session", () => {
   deepEqual([freed, cache.bytes], [["s a", "s b", "t b"], 20]);
   cache.giveUp(1000);
   deepEqual([cache.bytes, cache.has("t a")], [0, false]);
-});
-
-Deno.test("keeps the memory of a plane until it is sent", () => {
-  const { cache, freed, add } = cacheOf(40);
-  const endLease = add("a", 4).plane.lease();
-  cache.giveUp(1);
-  deepEqual([freed, cache.bytes], [[], 0]);
-  endLease();
-  deepEqual(freed, ["a"]);
 });

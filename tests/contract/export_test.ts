@@ -8,7 +8,7 @@ import { validatePath } from "../../cli/verdict.ts";
 import { ExportResponse } from "../../schemas/http.ts";
 import { FILES, writeCollection } from "../collection_tree.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { ramp, write, writeChunks, writePlainStore } from "../fixtures/plain_store.ts";
+import { noise, ramp, write, writeChunks, writePlainStore } from "../fixtures/plain_store.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
 import { startDecodeWorker } from "../../session/decode_pool.ts";
@@ -283,13 +283,11 @@ Deno.test("limits unread archives to 128 MiB of planes, and lets others wait", (
   withServer(async ({ server, folder }) => {
     const path = join(folder, "noise.ome.zarr");
     const side = 2048;
-    const noise = () => {
-      const plane = new Uint16Array(side * side);
-      // The most that one call fills.
-      for (let i = 0; i < plane.length; i += 32_768) crypto.getRandomValues(plane.subarray(i, i + 32_768));
-      return plane;
-    };
-    writePlainStore(path, { planes: [noise(), noise(), noise()], rows: side, columns: side });
+    writePlainStore(path, {
+      planes: [1, 2, 3].map(() => noise(side * side)),
+      rows: side,
+      columns: side,
+    });
     const links: string[] = [];
     for (let i = 0; i < 8; i += 1) links.push(await linkTo(server, { members: [{ path }] }));
     const before = server.budget.used;
@@ -424,13 +422,7 @@ Deno.test("cuts the archive before its directory if a plane cannot be decoded", 
 /** A series of planes of 2 MiB that hardly compress, more than any connection holds. */
 function writeNoise(path: string): void {
   const axes = [{ name: "t", type: "time" }, { name: "y", type: "space" }, { name: "x", type: "space" }];
-  const chunks = Array.from({ length: 24 }, () => {
-    const plane = new Uint16Array(1 << 20);
-    for (let at = 0; at < plane.length; at += 1 << 15) {
-      crypto.getRandomValues(plane.subarray(at, at + (1 << 15)));
-    }
-    return plane;
-  });
+  const chunks = Array.from({ length: 24 }, () => noise(1 << 20));
   writeChunks(path, { axes, shape: [24, 1024, 1024], scale: [1, 1, 1], chunks });
 }
 

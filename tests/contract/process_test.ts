@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
-import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { noise, ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { ended, outputOf, run, spawn } from "../child_process.ts";
 import { PATIENCE, pause, until, within } from "../deadline.ts";
 import { temporaryFolder } from "../temporary_files.ts";
@@ -207,12 +207,7 @@ Deno.test("no reader accepts the archive of a killed server as complete", { igno
   using temporary = temporaryFolder();
   const { path: folder } = temporary;
   const image = join(folder, "large.ome.zarr");
-  const noise = () => crypto.getRandomValues(new Uint16Array(1 << 15));
-  const planes = Array.from({ length: 24 }, () => {
-    const samples = new Uint16Array(1 << 20);
-    for (let at = 0; at < samples.length; at += 1 << 15) samples.set(noise(), at);
-    return samples;
-  });
+  const planes = Array.from({ length: 24 }, () => noise(1 << 20));
   await writePlainStore(image, { planes, rows: 1024, columns: 1024 });
   const { child, base, log } = await serving();
   const link = await (await post(base, "/api/v2/export", { members: [{ path: image }] })).json();
