@@ -25,7 +25,7 @@ export type RunningServer = ListeningServer & { readonly baseUrl: string };
 /**
  * Starts a server. The commands do not load it.
  *
- * @throws {Error} with `code`, such as `EADDRINUSE` for a taken port and `EMFILE` for too few free file descriptors
+ * @throws {Error} with `code`, such as `EADDRINUSE` for a taken port
  * @throws {PathNotFound} a root is not an existing directory
  */
 export async function startServer(

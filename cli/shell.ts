@@ -2,7 +2,8 @@
 import { isAbsolute, resolve } from "node:path";
 import { systemClock } from "../session/clock.ts";
 import { quoted } from "../readers/errors.ts";
-import { codeOf, INTERNAL_MESSAGE } from "../session/errors.ts";
+import { ERRORS } from "../schemas/served.ts";
+import { codeOf } from "../session/errors.ts";
 import type { OpenOrder } from "../session/opener.ts";
 import { Sessions } from "../session/sessions.ts";
 import { type Given, UsageError } from "./arguments.ts";
@@ -42,7 +43,7 @@ export function failureOf(error: unknown): { readonly error: string; readonly me
   const code = codeOf(error);
   if (code !== null) return { error: code, message: (error as Error).message };
   console.error(printable(error instanceof Error ? error.stack ?? error.message : String(error)));
-  return { error: "internal_error", message: INTERNAL_MESSAGE };
+  return { error: "internal_error", message: ERRORS.internal_error[1] };
 }
 
 /** The index given by a flag; `null` if the flag is absent. @throws {UsageError} */

@@ -2,8 +2,8 @@
 import type { z } from "zod";
 import { CodedError, tagged } from "../readers/errors.ts";
 import type { ValidationDetail } from "../schemas/http.ts";
-import { ERROR_STATUS } from "../schemas/served.ts";
-import { codeOf, INTERNAL_MESSAGE, SessionError } from "../session/errors.ts";
+import { ERRORS } from "../schemas/served.ts";
+import { codeOf, SessionError } from "../session/errors.ts";
 import { jsonResponse } from "./context.ts";
 
 /** Base of all request errors. */
@@ -84,10 +84,10 @@ export class Cancelled extends tagged(RequestError, "cancelled") {}
 export function errorResponse(error: unknown): Response {
   const known = codeOf(error);
   const code = known ?? "internal_error";
-  const message = known === null ? INTERNAL_MESSAGE : (error as Error).message;
+  const message = known === null ? ERRORS.internal_error[1] : (error as Error).message;
   const own = error instanceof RequestValidationFailed ? error.details : [];
   const details = code === "request_validation_failed" ? own : null;
-  const status = error instanceof RefusedByHttp ? error.status : ERROR_STATUS[code];
+  const status = error instanceof RefusedByHttp ? error.status : ERRORS[code][0];
   const retryAfter = error instanceof SessionError ? error.retryAfter : null;
   return jsonResponse({ ok: false, error: code, message, details }, status, {
     ...(error instanceof RequestError && error.headers),

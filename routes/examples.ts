@@ -1,8 +1,6 @@
 /** Examples for the OpenAPI document, about one line scan with a reference image. */
-import { type ErrorCode, SERVED } from "../schemas/served.ts";
-import { INTERNAL_MESSAGE } from "../session/errors.ts";
+import { SERVED } from "../schemas/served.ts";
 import SAMPLE from "../static/demo/v2/sample/open.json" with { type: "json" };
-import { RequestValidationFailed } from "./errors.ts";
 
 const SESSION_ID = SAMPLE.sessionId;
 const PATH = "/data/2025-10-30/line_scan.oir";
@@ -138,42 +136,6 @@ export const VALIDATION_DETAILS = [{
   message: 'must be an absolute path; "scan.oir" is relative and ~ is not expanded',
   type: "path_not_absolute",
 }];
-
-/** An example message per code. */
-export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
-  cancelled: "No file was chosen",
-  request_validation_failed: new RequestValidationFailed(VALIDATION_DETAILS).message,
-  unsupported_media_type: 'The body must be sent as "Content-Type: application/json", not "text/plain"',
-  payload_too_large: "The body is larger than 1048576 bytes",
-  path_not_found: 'Cannot open "/data/scan.oir": nothing exists there',
-  path_not_allowed: '"/etc/scan.oir" lies outside the folders that this server may open',
-  unsupported_format: `"notes.docx" is of no known format; this server opens ${EXTENSIONS}`,
-  invalid_channel_indices:
-    'The channels of "set.ome.tif" differ in shape (channel 0 is 512 x 512, channel 1 is 256 x 256); open them apart, for example "channelIndices": [0]',
-  channel_out_of_range: 'Channel 4 does not exist: "scan.oir" has channels 0 to 1',
-  scene_out_of_range: 'Scene 3 does not exist: "set.ome.tif" has scenes 0 to 2',
-  position_out_of_range: 'Index 30 along T does not exist: "stack.tif" has size 30 along T',
-  plane_not_found: "The plane T=12 Z=3 of channel 0 is not in the file",
-  acquisition_changed: '"stack.tif" was changed since it was opened; open it again',
-  decode_failed: 'Cannot read "scan.oir": block at 81920 + 4096 ends after the file (83000 bytes)',
-  load_timeout: 'Opening "/data/scan.oir" took longer than 120 s and was stopped',
-  session_not_found: 'No session "0123"; a session ends when it is deleted, or 600 s after the open',
-  export_not_found: "No such archive; a link works once, within 600 s",
-  too_many_exports: "8 archives wait for their download already; try again in a moment",
-  channel_not_found: "The session has no channel 1, only 0",
-  reference_channel_not_found: "The session has no reference image",
-  session_memory_exceeded: "The planes need 512 MiB, but only 128 MiB of 4096 MiB session memory are free",
-  too_many_opens: "32 opens are waiting already; try again in a moment",
-  dialog_unavailable: "No file dialog can be shown: there is no display. Use POST /api/v2/open with a path",
-  dialog_busy: "A file dialog is already open",
-  origin_not_allowed: "Pages from https://example.org may not open files by path",
-  host_not_allowed: 'This server only answers to 127.0.0.1, localhost and [::1], not to "example.org"',
-  range_not_satisfiable: 'The range "bytes=200000-" lies outside the payload of 115200 bytes',
-  not_found: "Nothing found at /api/v2/sessoins",
-  method_not_allowed: "PUT is not allowed at /api/v2/open, only POST",
-  shutting_down: "The server is stopping",
-  internal_error: INTERNAL_MESSAGE,
-};
 
 /** An example message per status of a malformed request. */
 export const REFUSED_BY_HTTP: Readonly<Record<number, string>> = {

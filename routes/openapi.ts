@@ -1,9 +1,9 @@
 /** The OpenAPI 3.1 document, generated from the endpoint table and the zod schemas. */
 import { z } from "zod";
 import * as http from "../schemas/http.ts";
-import { ERROR_STATUS, type ErrorCode } from "../schemas/served.ts";
+import { type ErrorCode, ERRORS } from "../schemas/served.ts";
 import type { Endpoint, SchemaName } from "./context.ts";
-import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
+import { REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
 
 type Json = Record<string, unknown>;
 
@@ -113,7 +113,7 @@ function operation(endpoint: Endpoint): Json {
 function responses({ success, ranges, errors }: Endpoint): Json {
   const own: readonly ErrorCode[] = [...errors, "host_not_allowed", "internal_error"];
   const failures: [ErrorCode, number][] = [
-    ...own.map((code): [ErrorCode, number] => [code, ERROR_STATUS[code]]),
+    ...own.map((code): [ErrorCode, number] => [code, ERRORS[code][0]]),
     ...Object.keys(REFUSED_BY_HTTP).map((status): [ErrorCode, number] => [
       "request_validation_failed",
       Number(status),
@@ -178,7 +178,7 @@ function errorExample(code: ErrorCode, status: number): Json {
   const byHttp = code === "request_validation_failed" ? REFUSED_BY_HTTP[status] : undefined;
   if (byHttp !== undefined) return { ok: false, error: code, message: byHttp, details: [] };
   const details = code === "request_validation_failed" ? VALIDATION_DETAILS : null;
-  return { ok: false, error: code, message: ERROR_MESSAGES[code], details };
+  return { ok: false, error: code, message: ERRORS[code][1], details };
 }
 
 function reference(name: SchemaName): Json {

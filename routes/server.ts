@@ -17,9 +17,6 @@ const LOG_MS = 500;
 /** The first worker starts this long after the first request, and the schemas are loaded this long after the start. */
 const WARM_MS = 250;
 
-/** Least number of free file descriptors: for some connections, a worker and its files. The runtime panics without any. */
-const LEAST_DESCRIPTORS = 64;
-
 /** The operator's configuration of a server. */
 export interface ServerRules
   extends Omit<SessionRules, "roots">, Pick<Services, "allowedExtensions" | "allowedOrigins" | "dialogOnly"> {
@@ -42,7 +39,7 @@ export interface ListeningServer {
 /**
  * Starts a server.
  *
- * @throws {Error} with `code`, such as `EADDRINUSE` for a taken port and `EMFILE` for too few free file descriptors
+ * @throws {Error} with `code`, such as `EADDRINUSE` for a taken port
  * @throws {PathNotFound} a root is not an existing directory
  */
 export async function start(
@@ -50,7 +47,6 @@ export async function start(
   version: string,
   log: Log & { written(): Promise<void> },
 ): Promise<ListeningServer> {
-  requireDescriptors();
   const { allowedExtensions, allowedOrigins, dialogOnly } = rules;
   const clock = systemClock;
   const roots = rules.roots.length === 0 ? null : await resolveRoots(rules.roots);
@@ -94,25 +90,6 @@ export async function start(
       await within(LOG_MS, log.written());
     },
   };
-}
-
-/** Checks that enough file descriptors are free, by opening and closing them. @throws {Error} too few are free */
-function requireDescriptors(): void {
-  const taken: Deno.FsFile[] = [];
-  try {
-    while (taken.length < LEAST_DESCRIPTORS) taken.push(Deno.openSync(Deno.execPath()));
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EMFILE")) return;
-    throw Object.assign(
-      new Error(
-        `Only ${taken.length} file descriptors are free, and acq-server needs ${LEAST_DESCRIPTORS}; raise the limit, for ` +
-          `example with "ulimit -n 1024"`,
-      ),
-      { code: "EMFILE" },
-    );
-  } finally {
-    for (const file of taken) file.close();
-  }
 }
 
 async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
 /** The JSON bodies of the HTTP contract v2, for validating requests and for the OpenAPI document. */
 import { z } from "zod";
 import { axisDisplay, roi } from "./documents.ts";
-import { ERROR_STATUS, type ErrorCode, MAX_ITEMS, SERVED } from "./served.ts";
+import { type ErrorCode, ERRORS, MAX_ITEMS, SERVED } from "./served.ts";
 import { freeObject, opaqueId, text } from "./shared.ts";
 
 /** Schemas by their name in the OpenAPI document. */
@@ -431,7 +431,7 @@ export const ValidationDetail = named("ValidationDetail", "One fault of a reques
 /** The body of every error. */
 export const ErrorBody = named("Error", "Every error of the API has this body", {
   ok: z.literal(false).describe("false for every error"),
-  error: z.enum(Object.keys(ERROR_STATUS) as ErrorCode[]).describe("Stable code; clients branch on it"),
+  error: z.enum(Object.keys(ERRORS) as ErrorCode[]).describe("Stable code; clients branch on it"),
   message: string("Summary for a person; clients never branch on it"),
   details: z.array(ValidationDetail).nullable().describe(
     "Faults of the request for request_validation_failed, else null",

@@ -60,9 +60,6 @@ export class ShuttingDown extends tagged(SessionError, "shutting_down") {
   }
 }
 
-/** Message of a bug in the program. */
-export const INTERNAL_MESSAGE = "The server made a mistake; its log has the details";
-
 /** The code of a known failure; `null` for a bug in the program. */
 export function codeOf(error: unknown): ErrorCode | null {
   return error instanceof CodedError ? error.tag : null;

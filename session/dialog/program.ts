@@ -11,9 +11,6 @@ const END_GRACE = 2000;
 /** Milliseconds to wait for output after the program's end, since a child process may hold the pipe. */
 const OUTPUT_GRACE = 500;
 
-/** Bytes kept of each output; a path has at most 32767 characters. */
-const MAX_OUTPUT = 256 << 10;
-
 /**
  * Starts a program and waits for it; `null` if it was not installed when the server started. The signal ends it; its result is then
  * meaningless.
@@ -90,13 +87,7 @@ function loaderVariables(cause: unknown): string[] {
 
 async function collect(stream: ReadableStream<Uint8Array>, enough: AbortSignal): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
-  let size = 0;
-  const sink = new WritableStream<Uint8Array>({
-    write(part) {
-      if (size < MAX_OUTPUT) parts.push(part);
-      size += part.length;
-    },
-  });
+  const sink = new WritableStream<Uint8Array>({ write: (part) => void parts.push(part) });
   await stream.pipeTo(sink, { signal: enough }).catch(() => {});
   return Buffer.concat(parts);
 }

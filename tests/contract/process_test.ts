@@ -56,23 +56,6 @@ async function outcome(args: readonly string[]): Promise<{ code: number; out: st
   return { code, out: new TextDecoder().decode(stdout), err: new TextDecoder().decode(stderr) };
 }
 
-Deno.test({
-  name: "ends the start at a limit of 24 file descriptors with one sentence that names it",
-  ignore: WINDOWS,
-  fn: async () => {
-    const { program, args } = FROM_SOURCE;
-    const child = spawn("sh", {
-      args: ["-c", 'ulimit -n 24; exec "$0" "$@"', program, ...args, "--port", "0"],
-      stdout: "piped",
-      stderr: "piped",
-    });
-    const { code, stderr } = await outputOf(child, "the start");
-    const text = new TextDecoder().decode(stderr);
-    assert.equal(code, 2, text);
-    assert.match(text, /^Only \d+ file descriptors are free, and acq-server needs 64; .*"ulimit -n 1024"\n$/);
-  },
-});
-
 Deno.test("ends a wrong command line with status 2 and one line", async () => {
   for (
     const args of [["--host", "0.0.0.0"], ["--prot", "1"], ["--root", "/nowhere/at/all"], ["--root", MAIN]]
