@@ -9,10 +9,9 @@ import { listed } from "../readers/warning.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../readers/metadata/json.ts";
 import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
 import { wantedChunks } from "../readers/ome_zarr/array_planes.ts";
-import { storeAt } from "../readers/collection/member.ts";
 import type { FileTree } from "../readers/ome_zarr/zip_files.ts";
 import { planeSelection, readLinkedImage } from "../readers/ome_zarr/mod.ts";
-import { imageAt } from "../readers/ome_zarr/opened_store.ts";
+import { imageAt, openStore } from "../readers/ome_zarr/opened_store.ts";
 import { isInsideRoots } from "../readers/io/paths.ts";
 import { FIRST_POSITION } from "../readers/reader.ts";
 import { fileFormatOf } from "../readers/format.ts";
@@ -157,7 +156,7 @@ export class CollectionTree {
         this.#problems.add(at, `"${path}" is not an OME-Zarr image but ${format.title}`);
         return null;
       }
-      const { image, store } = readLinkedImage(storeAt(imageAt(target), this.#files));
+      const { image, store } = readLinkedImage(openStore(imageAt(target), this.#files));
       wantedChunks(image.array, planeSelection(image, [...image.channels.keys()], FIRST_POSITION));
       const size = (letter: string) => image.axes.find((axis) => axis.letter === letter)?.size ?? 1;
       return {

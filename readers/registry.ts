@@ -226,7 +226,7 @@ const OME_ZARR: readonly Format[] = [
     container: "directory",
     content: "collection.json",
     marksFolder: async (folder, files) =>
-      (await import("./collection/documents.ts")).hasDocumentBelow(folder, files),
+      (await import("./collection/documents.ts")).documentsAround(folder, files).length > 0,
     load: loadZarr,
   },
   { ...FORMAT_NAMES.zip, ...isZarrZip, sharesExtensions: true, load: loadZarr },

@@ -82,14 +82,14 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number, room: Room = n
       `a Blosc chunk of ${source.length} bytes cannot hold blocks of ${blockSize} bytes for ${size}`,
     );
   }
-  const reader = new StreamReader(source, compressorOf(header));
+  const decompress = compressorOf(header);
   const target = room(size);
   const scratch = unshuffle ? shuffledBytes(blockSize) : null;
   for (let block = 0; block < blocks; block += 1) {
     const start = block * blockSize;
     const goal = target.subarray(start, start + blockSize);
     const decoded = scratch ? scratch.subarray(0, goal.length) : goal;
-    reader.readBlock(block, decoded, streamsOf(header, goal.length));
+    readBlock(source, block, decoded, streamsOf(header, goal.length), decompress);
     if (unshuffle && goal.length >= width) unshuffle(decoded, goal, width);
     else if (scratch) goal.set(decoded);
   }
@@ -148,40 +148,33 @@ function streamsOf({ splits, width, blockSize }: Header, length: number): number
   return split ? width : 1;
 }
 
-/** Reads the compressed streams of a chunk. */
-class StreamReader {
-  readonly #source: Uint8Array;
-  readonly #view: DataView;
-  readonly #decompress: Decompress;
-
-  constructor(source: Uint8Array, decompress: Decompress) {
-    this.#source = source;
-    this.#view = new DataView(source.buffer, source.byteOffset, source.byteLength);
-    this.#decompress = decompress;
+/** Decodes the streams of the n-th block, each into an equal part of `target`. */
+function readBlock(
+  source: Uint8Array,
+  block: number,
+  target: Uint8Array,
+  streams: number,
+  decompress: Decompress,
+) {
+  const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
+  const length = target.length / streams;
+  let at = view.getInt32(HEADER_BYTES + 4 * block, true);
+  for (let stream = 0; stream < streams; stream += 1) {
+    const bytes = streamAt(source, view, at);
+    const goal = target.subarray(stream * length, (stream + 1) * length);
+    if (bytes.length === length) goal.set(bytes);
+    else decompress(bytes, goal);
+    at += 4 + bytes.length;
   }
+}
 
-  /** Decodes the streams of the n-th block, each into an equal part of `target`. */
-  readBlock(block: number, target: Uint8Array, streams: number): void {
-    const length = target.length / streams;
-    let at = this.#view.getInt32(HEADER_BYTES + 4 * block, true);
-    for (let stream = 0; stream < streams; stream += 1) {
-      const bytes = this.#stream(at);
-      const goal = target.subarray(stream * length, (stream + 1) * length);
-      if (bytes.length === length) goal.set(bytes);
-      else this.#decompress(bytes, goal);
-      at += 4 + bytes.length;
-    }
+/** The bytes of the stream at an offset, which its length precedes. */
+function streamAt(source: Uint8Array, view: DataView, at: number): Uint8Array {
+  const encoded = at >= HEADER_BYTES && at + 4 <= source.length ? view.getInt32(at, true) : -1;
+  if (encoded <= 0 || at + 4 + encoded > source.length) {
+    throw new DecodeFailed(
+      `a Blosc stream at ${at} + ${encoded} does not fit its chunk (${source.length} bytes)`,
+    );
   }
-
-  /** The bytes of the stream at an offset, which its length precedes. */
-  #stream(at: number): Uint8Array {
-    const source = this.#source;
-    const encoded = at >= HEADER_BYTES && at + 4 <= source.length ? this.#view.getInt32(at, true) : -1;
-    if (encoded <= 0 || at + 4 + encoded > source.length) {
-      throw new DecodeFailed(
-        `a Blosc stream at ${at} + ${encoded} does not fit its chunk (${source.length} bytes)`,
-      );
-    }
-    return source.subarray(at + 4, at + 4 + encoded);
-  }
+  return source.subarray(at + 4, at + 4 + encoded);
 }

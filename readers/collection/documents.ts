@@ -12,50 +12,43 @@ import { type Warning, warning } from "../warning.ts";
 export const COLLECTION_FILE = "collection.json";
 
 /** Largest number of subfolders to inspect. */
-export const MAX_FOLDERS = 200;
+const MAX_FOLDERS = 200;
 
 /** Largest number of entries of a folder to search for subfolders. */
 const MAX_ENTRIES = 5_000;
 
-/** `collection.json` in a folder itself, or `null`. @throws {Unreadable} */
-export function documentIn(folder: string, files: FileTree): string | null {
-  const path = join(folder, COLLECTION_FILE);
-  return files.kind(path) === "file" ? path : null;
-}
-
 /**
- * `collection.json` in the direct subfolders, by name.
+ * `collection.json` in a folder and then in its direct subfolders, by name.
  *
- * @param skip called for an unreadable subfolder; by default it throws
- * @throws {Unreadable} the folder cannot be listed
+ * @param skip called for an unreadable subfolder
+ * @throws {Unreadable} the folder itself cannot be read
  */
-export function documentsBelow(
+export function documentsAround(
   folder: string,
   files: FileTree,
-  maxFolders: number,
-  skip: ((error: Unreadable) => void) | null = null,
+  skip: (error: Unreadable) => void = () => {},
 ): string[] {
   const found: string[] = [];
+  const look = (place: string) => {
+    const path = join(place, COLLECTION_FILE);
+    if (files.kind(path) === "file") found.push(path);
+  };
+  look(folder);
   let folders = 0;
   for (const name of unlessDamaged(() => files.list(folder), []).slice(0, MAX_ENTRIES)) {
-    if (folders >= maxFolders) break;
+    if (folders >= MAX_FOLDERS) break;
     const path = join(folder, name);
     try {
       if (files.kind(path) !== "directory") continue;
       folders += 1;
-      const document = documentIn(path, files);
-      if (document !== null) found.push(document);
+      look(path);
     } catch (error) {
-      if (!(error instanceof Unreadable) || skip === null) throw error;
+      if (!(error instanceof Unreadable)) throw error;
       skip(error);
     }
   }
   return found;
 }
-
-/** True if a direct subfolder holds a document. */
-export const hasDocumentBelow = (folder: string, files: FileTree): boolean =>
-  documentsBelow(folder, files, MAX_FOLDERS, () => {}).length > 0;
 
 /**
  * The root of a collection: the folder of its document, unless its parent contains more of the members' images.
@@ -184,10 +177,9 @@ export async function collectionAt(document: string, files: FileTree): Promise<O
  * @throws {DecodeFailed} there are several, or the only one is damaged
  */
 export async function collectionIn(folder: string, files: FileTree): Promise<OpenedCollection | null> {
-  const own = documentIn(folder, files);
   const found: OpenedCollection[] = [];
   const allowance = searchAllowance();
-  for (const document of [...own ? [own] : [], ...documentsBelow(folder, files, MAX_FOLDERS, () => {})]) {
+  for (const document of documentsAround(folder, files)) {
     if (!isInside(document, folder, files)) continue;
     let collection: Collection | null;
     try {
@@ -198,7 +190,9 @@ export async function collectionIn(folder: string, files: FileTree): Promise<Ope
     }
     if (collection === null) continue;
     // The paths in a document below the folder may be relative to the document's own folder.
-    const root = document === own ? folder : rootOfDocument(document, imagesOf(collection), files, folder);
+    const root = dirname(document) === folder
+      ? folder
+      : rootOfDocument(document, imagesOf(collection), files, folder);
     found.push({ document, root, collection });
   }
   if (found.length > 1) {

@@ -12,17 +12,13 @@ import {
   referenceUnlessLost,
   unreadable,
 } from "../metadata/reference.ts";
-import { type OpenedStore, openStore, storeInTree } from "../ome_zarr/opened_store.ts";
+import { openStore } from "../ome_zarr/opened_store.ts";
 import { acquisitionOf, readLinkedImage, type StoredImage, textOf } from "../ome_zarr/mod.ts";
-import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
+import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { type Acquisition, FIRST_POSITION, type Position, type Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Membership } from "./membership.ts";
 import { isInside } from "./documents.ts";
-
-/** The store of an image in a folder or a ZIP file. @throws as `openStore` does */
-export const storeAt = (path: string, files: FileTree): OpenedStore =>
-  files instanceof ZipFiles ? storeInTree(path, files) : openStore({ path, files });
 
 /** The acquisition of an image, with the metadata of its collection if it has one. */
 export function memberAcquisition(
@@ -109,7 +105,7 @@ function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings
 function readReference({ referenceImage, scanPath }: Membership, files: FileTree): ReferenceResult {
   if (referenceImage === null) return NO_REFERENCE;
   return referenceUnlessLost(() => {
-    const acquisition = acquisitionOf(readLinkedImage(storeAt(referenceImage, files)), files.stop);
+    const acquisition = acquisitionOf(readLinkedImage(openStore(referenceImage, files)), files.stop);
     const { channels, axes } = acquisition;
     const [y, x] = [axes.at(-2)!, axes.at(-1)!];
     const { path, warnings } = pathOn({ rows: y.size, columns: x.size }, scanPath);

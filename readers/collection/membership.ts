@@ -11,10 +11,9 @@ import type { MemberName } from "../reader.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
 import {
   type Allowance,
-  documentIn,
-  documentsBelow,
+  COLLECTION_FILE,
+  documentsAround,
   isInside,
-  MAX_FOLDERS,
   readUsable,
   resolved,
   rootOfDocument,
@@ -82,23 +81,20 @@ async function foundCollection(search: Search): Promise<FoundMember | null> {
   const { image, files, allowance, warnings } = search;
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
-    const own = looked(search, () => documentIn(folder, files));
-    const below = looked(
-      search,
-      () => documentsBelow(folder, files, MAX_FOLDERS, (error) => note(search, error)),
-    );
+    const documents = looked(search, () => documentsAround(folder, files, (error) => note(search, error)));
+    const hasOwn = documents?.[0] === join(folder, COLLECTION_FILE);
     const collections: string[] = [];
     let found: FoundMember | null = null;
-    for (const document of [...own ? [own] : [], ...below ?? []]) {
+    for (const document of documents ?? []) {
       files.stop.check();
       if (!looked(search, () => isInside(document, folder, files))) continue;
       const collection = await readUsable<Collection>(document, "collection", files, warnings, allowance);
       if (!collection) continue;
       collections.push(document);
       found ??= looked(search, () => memberOf(collection, document, search));
-      if (found && own) break;
+      if (found && hasOwn) break;
     }
-    if (found && collections.length > 1 && !own) {
+    if (found && collections.length > 1 && !hasOwn) {
       const names = collections.map((name) => `"${name}"`).join(", ");
       const text = `"${folder}" holds several collections: ${names}; the first one with the image is used`;
       warnings.push(warning("content_left_out", text));

@@ -9,7 +9,7 @@ import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { listed, warnIf, warning } from "../warning.ts";
 import { COLLECTION_FILE, collectionAt, collectionIn, isInside, type OpenedCollection } from "./documents.ts";
-import { asMember, memberAcquisition, storeAt } from "./member.ts";
+import { asMember, memberAcquisition } from "./member.ts";
 import { type FoundMember, imagePath, membershipOf, readMembership } from "./membership.ts";
 
 /** Opens the images of a directory or ZIP store, or the members of a collection. */
@@ -23,7 +23,7 @@ export async function scenes(source: Source): Promise<Scenes> {
   let reason: NoImage | null = null;
   if (kind !== "directory" || isGroup(path, files)) {
     try {
-      return imagesOf(openStore(source), source);
+      return imagesOf(openStore(path, files), source);
     } catch (error) {
       // A group without an image may be the root of a collection.
       if (!(error instanceof NoImage) || kind !== "directory") throw error;
@@ -112,7 +112,7 @@ async function openMember(found: FoundMember, files: FileTree): Promise<Acquisit
   const { member, root } = found;
   const membership = await readMembership(found, files, []);
   const images = imageScenes(
-    storeAt(files.resolve(imagePath(root, member)), files),
+    openStore(files.resolve(imagePath(root, member)), files),
     files.stop,
     (stored) => Promise.resolve(memberAcquisition(stored, membership, files)),
   );

@@ -12,7 +12,6 @@ import {
 import { FORMAT_NAMES } from "../format.ts";
 import { isInsideRoots } from "../io/paths.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
-import type { Source } from "../reader.ts";
 import { readNode, type Store } from "./hierarchy.ts";
 import { zarrFolder } from "./zip_directory.ts";
 import { type FileTree, ZipFiles } from "./zip_files.ts";
@@ -45,7 +44,8 @@ export interface OpenedStore {
  * @throws {PathNotFound} the ZIP file has no group at the path
  * @throws {DecodeFailed} a damaged ZIP file
  */
-export function openStore({ path, files }: Source): OpenedStore {
+export function openStore(path: string, files: FileTree): OpenedStore {
+  if (files instanceof ZipFiles) return storeInTree(path, files);
   const archive = files.kind(path) === "file" ? path : files.archiveOf(path);
   return archive === null ? storeInTree(path, files) : storeInZip(new ZipFiles(archive, files), path);
 }
@@ -69,7 +69,7 @@ export function storeInZip(zip: ZipFiles, path: string): OpenedStore {
 }
 
 /** Opens the store around a folder, on disk or in a ZIP file. */
-export function storeInTree(path: string, files: FileTree): OpenedStore {
+function storeInTree(path: string, files: FileTree): OpenedStore {
   const root = outermostGroup(path, files);
   const isZip = files instanceof ZipFiles;
   return {
