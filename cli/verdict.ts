@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { ReaderError, UnsupportedFormat } from "../readers/errors.ts";
 import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
 import { FileAccess } from "../readers/io/random_access.ts";
-import { documentIn, documentsBelow, zipRoot } from "../readers/collection/documents.ts";
+import { COLLECTION_FILE, documentsAround, zipRoot } from "../readers/collection/documents.ts";
 import { DOCUMENT_KINDS } from "../schemas/documents.ts";
 import { type FileTree, ZipFiles } from "../readers/ome_zarr/zip_files.ts";
 import { CollectionTree, type Findings, parsedDocument } from "./collection_tree.ts";
@@ -58,14 +58,20 @@ function judgeZip(zip: ZipFiles, found: Findings): void {
   }
   const root = zip.kind(join(zip.archive, "acqimage")) === "directory" ? zip.archive : zipRoot(zip);
   const documents = join(root, "acqimage");
-  if (zip.kind(documents) !== "directory" || documentIn(root, zip) !== null) judgeRoot(root, zip, found);
-  else new CollectionTree(documents, null, root, zip, found).judgeAlone();
+  if (zip.kind(documents) !== "directory" || zip.kind(join(root, COLLECTION_FILE)) === "file") {
+    judgeRoot(root, zip, found);
+  } else {
+    new CollectionTree(documents, null, root, zip, found).judgeAlone();
+  }
 }
 
 /** @throws {UnsupportedFormat} there is no collection */
 function judgeRoot(root: string, files: FileTree, found: Findings): void {
-  const own = documentIn(root, files);
-  const documents = own ? [own] : documentsBelow(root, files, MAX_FOLDERS);
+  const own = join(root, COLLECTION_FILE);
+  const fail = (error: Error) => {
+    throw error;
+  };
+  const documents = files.kind(own) === "file" ? [own] : documentsAround(root, files, fail, MAX_FOLDERS);
   const [document, another] = documents;
   if (document === undefined) {
     throw new UnsupportedFormat(

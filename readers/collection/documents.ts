@@ -27,6 +27,7 @@ export function documentsAround(
   folder: string,
   files: FileTree,
   skip: (error: Unreadable) => void = () => {},
+  maxFolders = MAX_FOLDERS,
 ): string[] {
   const found: string[] = [];
   const look = (place: string) => {
@@ -36,7 +37,7 @@ export function documentsAround(
   look(folder);
   let folders = 0;
   for (const name of unlessDamaged(() => files.list(folder), []).slice(0, MAX_ENTRIES)) {
-    if (folders >= MAX_FOLDERS) break;
+    if (folders >= maxFolders) break;
     const path = join(folder, name);
     try {
       if (files.kind(path) !== "directory") continue;

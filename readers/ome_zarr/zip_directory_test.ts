@@ -1,57 +1,19 @@
 /** Central directories by hand (PKWARE APPNOTE 6.3.10, sections 4.3.12 to 4.3.16). */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import {
+  type DirectoryEnd,
+  directoryEnd,
+  type DirectoryEntry,
+  directoryEntry,
+} from "../../tests/fixtures/zip_writer.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { holdsZarr, readZipDirectory, zarrFolder } from "./zip_directory.ts";
 
 const MAX32 = 0xffffffff;
 
-interface Entry {
-  readonly name: string;
-  readonly size?: number;
-  readonly stored?: number;
-  readonly offset?: number;
-  readonly flags?: number;
-  readonly extra?: Buffer;
-  readonly comment?: string;
-}
-
-function entryOf(
-  { name, size = 5, stored = 4, offset = 3, flags = 0, extra = Buffer.alloc(0), comment = "" }: Entry,
-): Buffer {
-  const head = Buffer.alloc(46);
-  head.writeUInt32LE(0x02014b50, 0);
-  head.writeUInt16LE(flags, 8);
-  head.writeUInt16LE(8, 10);
-  head.writeUInt32LE(0x12345678, 16);
-  head.writeUInt32LE(stored, 20);
-  head.writeUInt32LE(size, 24);
-  head.writeUInt16LE(name.length, 28);
-  head.writeUInt16LE(extra.length, 30);
-  head.writeUInt16LE(comment.length, 32);
-  head.writeUInt32LE(offset, 42);
-  return Buffer.concat([head, Buffer.from(name), extra, Buffer.from(comment)]);
-}
-
-interface End {
-  readonly count?: number;
-  readonly size?: number;
-  readonly offset?: number;
-  readonly comment?: Buffer;
-}
-
-function endOf({ count = 0, size = 0, offset = 0, comment = Buffer.alloc(0) }: End): Buffer {
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(count, 10);
-  end.writeUInt32LE(size, 12);
-  end.writeUInt32LE(offset, 16);
-  end.writeUInt16LE(comment.length, 20);
-  return Buffer.concat([end, comment]);
-}
-
 /** The 64-bit end record at `at`, and its locator. */
-function wideEnd(at: number, { count = 0, size = 0, offset = 0 }: End): Buffer {
+function wideEnd(at: number, { count = 0, size = 0, offset = 0 }: DirectoryEnd): Buffer {
   const record = Buffer.alloc(56);
   record.writeUInt32LE(0x06064b50, 0);
   record.writeBigUInt64LE(BigInt(count), 32);
@@ -76,12 +38,12 @@ const read = (...parts: Buffer[]) =>
   readZipDirectory(new DecodedBytes(new Uint8Array(Buffer.concat(parts)), "zip"));
 
 /** A file of entries and their end, whose statements `end` changes. */
-function archive(entries: readonly Entry[], end: End = {}) {
-  const directory = Buffer.concat(entries.map(entryOf));
+function archive(entries: readonly DirectoryEntry[], end: DirectoryEnd = {}) {
+  const directory = Buffer.concat(entries.map(directoryEntry));
   return read(
     Buffer.alloc(3),
     directory,
-    endOf({ count: entries.length, size: directory.length, offset: 3, ...end }),
+    directoryEnd({ count: entries.length, size: directory.length, offset: 3, ...end }),
   );
 }
 
@@ -112,7 +74,7 @@ Deno.test("requires exactly the declared entries in a ZIP directory", () => {
 });
 
 Deno.test("rejects a ZIP directory over a bound without a read", () => {
-  const wide = (change: End) => read(wideEnd(0, change), endOf({ count: 0xffff }));
+  const wide = (change: DirectoryEnd) => read(wideEnd(0, change), directoryEnd({ count: 0xffff }));
   throws(() => wide({ count: 250_000 }), /ZIP entry 0 of 250000 at 0 is damaged/);
   throws(() => wide({ count: 250_001 }), /declares 250001 entries, more than 250000/);
   throws(() => wide({ size: 64 << 20 }), /the ZIP directory/);
@@ -121,21 +83,21 @@ Deno.test("rejects a ZIP directory over a bound without a read", () => {
 
 Deno.test("finds the end record of a ZIP file before the longest comment", () => {
   const comment = Buffer.alloc(0xffff, 0x20);
-  equal(read(endOf({ comment })).size, 0);
-  throws(() => read(endOf({ comment }), Buffer.alloc(1)), /has no end record/);
-  throws(() => read(endOf({}).subarray(0, 21)), /no end record/);
-  throws(() => read(endOf({}), Buffer.from("!")), /no end record/);
+  equal(read(directoryEnd({ comment })).size, 0);
+  throws(() => read(directoryEnd({ comment }), Buffer.alloc(1)), /has no end record/);
+  throws(() => read(directoryEnd({}).subarray(0, 21)), /no end record/);
+  throws(() => read(directoryEnd({}), Buffer.from("!")), /no end record/);
   // A comment that looks like an end record of another length is skipped.
-  const inside = endOf({ count: 9 });
+  const inside = directoryEnd({ count: 9 });
   inside.writeUInt16LE(5, 20);
-  equal(read(endOf({ comment: inside })).size, 0);
+  equal(read(directoryEnd({ comment: inside })).size, 0);
 });
 
 Deno.test("replaces full 32-bit numbers of a ZIP file by 64-bit ones", () => {
-  const directory = entryOf({ name: "a" });
+  const directory = directoryEntry({ name: "a" });
   const full = { count: 1, size: directory.length, offset: 0 };
-  const wide = (end: End, stated: End = full) =>
-    read(directory, wideEnd(directory.length, stated), endOf(end));
+  const wide = (end: DirectoryEnd, stated: DirectoryEnd = full) =>
+    read(directory, wideEnd(directory.length, stated), directoryEnd(end));
   equal(wide({ ...full, count: 0xffff }).size, 1);
   equal(wide({ ...full, size: MAX32 }).size, 1);
   equal(wide({ ...full, offset: MAX32 }).size, 1);
@@ -143,16 +105,19 @@ Deno.test("replaces full 32-bit numbers of a ZIP file by 64-bit ones", () => {
   equal(wide(full, { count: 7 }).size, 1);
   throws(() => wide({ ...full, count: 0xffff }, { ...full, count: 2 }), /ZIP entry 1 of 2/);
   // No locator, no room for one, and a damaged record.
-  throws(() => read(directory, Buffer.alloc(76), endOf({ ...full, count: 0xffff })), /entries|damaged/);
-  throws(() => read(endOf({ count: 0xffff })), /ZIP entry 0 of 65535/);
   throws(
-    () => read(directory, wideEnd(1, full), endOf({ ...full, count: 0xffff })),
+    () => read(directory, Buffer.alloc(76), directoryEnd({ ...full, count: 0xffff })),
+    /entries|damaged/,
+  );
+  throws(() => read(directoryEnd({ count: 0xffff })), /ZIP entry 0 of 65535/);
+  throws(
+    () => read(directory, wideEnd(1, full), directoryEnd({ ...full, count: 0xffff })),
     /record at 1 is damaged/,
   );
 });
 
 Deno.test("replaces full numbers of an entry by its 64-bit ones in order", () => {
-  const numbers = (entry: Partial<Entry>) => {
+  const numbers = (entry: Partial<DirectoryEntry>) => {
     const { size, compressedSize, offset } = archive([{ name: "a", ...entry }]).get("a")!;
     return [size, compressedSize, offset];
   };
@@ -178,7 +143,9 @@ Deno.test("finds the group of an archive at the root or in its only folder", () 
   const holds = (name: string) =>
     holdsZarr(
       new DecodedBytes(
-        new Uint8Array(Buffer.concat([entryOf({ name }), endOf({ count: 1, size: 46 + name.length })])),
+        new Uint8Array(
+          Buffer.concat([directoryEntry({ name }), directoryEnd({ count: 1, size: 46 + name.length })]),
+        ),
         "zip",
       ),
     );
