@@ -1,9 +1,8 @@
 /** Rules of axe-core on the page, empty and with a line scan or an image, in both colour schemes and sizes. */
 import assert from "node:assert/strict";
 import axe from "axe-core";
-import { Viewer } from "./browser.ts";
-import { draw, findEvents, measureVelocities, openScan, openStack, unfold } from "./measuring_hand.ts";
-import { openCard, viewerSuite } from "./suite.ts";
+import { Viewer } from "./viewer.ts";
+import { viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
 
@@ -18,17 +17,17 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.evaluate(axe.source);
     await assertNoFault(viewer, "empty");
     await viewer.open(files.scan);
-    await openCard(viewer, "source-0");
+    await viewer.openCard("source-0");
     await page.click("#developers > summary");
     await page.selectOption("#source .layers", "split");
     // Beside the line scan lies the image.
     await page.locator(".recording[aria-current]").waitFor();
     await viewer.settle();
     await assertNoFault(viewer, "line scan");
-    const vessel = await openScan(viewer);
-    await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
-    await draw(viewer, "line", [0.4, 0.2], [0.5, 0.3]);
-    await unfold(viewer, "lines", "velocity", "events", "cursors", "export");
+    const vessel = await viewer.openScan();
+    await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);
+    await viewer.draw("line", [0.4, 0.2], [0.5, 0.3]);
+    await viewer.unfold("lines", "velocity", "events", "cursors", "export");
     await page.focus("#source .plot");
     for (const key of ["ArrowRight", "x", "Enter"]) await page.keyboard.press(key);
     await viewer.settle();
@@ -36,11 +35,11 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.keyboard.press("Escape");
     await page.locator("#measure-bands .pick").click();
     await page.check("#trace-change");
-    await findEvents(viewer);
+    await viewer.findEvents();
     assert.notEqual(await page.locator("#measure-events tbody tr").count(), 0);
-    await measureVelocities(viewer);
+    await viewer.measureVelocities();
     for (const part of ["diameter", "flux", "sparks"]) {
-      await unfold(viewer, part);
+      await viewer.unfold(part);
       if (part === "sparks") await viewer.enter("#sparks-threshold", "3");
       await page.click(`#${part}-start`);
       await page.locator(`#measure-${part} .result`, { hasText: /\d/ }).waitFor();
@@ -48,7 +47,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await viewer.settle();
     await assertNoFault(viewer, "measured");
     await viewer.kept();
-    await unfold(viewer, "many");
+    await viewer.unfold("many");
     await page.click("#many-start");
     await page.locator("#measure-many progress").waitFor();
     await assertNoFault(viewer, "many recordings while they are measured");
@@ -70,9 +69,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     await other.page.waitForSelector("#take-over:not([hidden])");
     await assertNoFault(other, "kept by another tab");
     await other.page.close();
-    await openStack(viewer);
-    await draw(viewer, "rectangle", [0.3, 0.3], [0.6, 0.6]);
-    await unfold(viewer, "images");
+    await viewer.openStack();
+    await viewer.draw("rectangle", [0.3, 0.3], [0.6, 0.6]);
+    await viewer.unfold("images");
     await page.click("#image-means");
     await page.locator("#measure-images img").waitFor();
     await page.click("#image-project");

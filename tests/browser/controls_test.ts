@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { chartColors, focused } from "./in_page.js";
 import { sample, SHAPE } from "./line_scan.ts";
-import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
+import { assertColor, level, viewerSuite } from "./suite.ts";
 
 const REFERENCE: readonly [number, number] = [128, 128];
 
@@ -10,8 +10,8 @@ const { test, files } = viewerSuite();
 
 test("every control of a channel changes the picture, which takes numbers only", async (viewer, page) => {
   await viewer.open(files.scan);
-  await setRange(viewer, "source-0", 0, 2550);
-  await setRange(viewer, "source-1", 500, 3000);
+  await viewer.setRange("source-0", 0, 2550);
+  await viewer.setRange("source-1", 500, 3000);
   const place = await viewer.place("source", SHAPE, 100, 20);
   const green = level(sample(0, 100, 20), 0, 2550);
   const magenta = level(sample(1, 100, 20), 500, 3000);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { cutOff, greensOf, isSeenWhole, readPng } from "./in_page.js";
 import { lineScanFile, referenceSample, sample, SHAPE } from "./line_scan.ts";
-import { assertColor, level, MICROMETRES, setRange, viewerSuite } from "./suite.ts";
+import { assertColor, level, MICROMETRES, viewerSuite } from "./suite.ts";
 
 const REFERENCE: readonly [number, number] = [128, 128];
 
@@ -10,7 +10,7 @@ const { test, files } = viewerSuite();
 
 test("an image of colour is drawn upright in its colours and true aspect", async (viewer) => {
   await viewer.open(files.image);
-  for (const c of [0, 1, 2]) await setRange(viewer, `source-${c}`, 0, 255);
+  for (const c of [0, 1, 2]) await viewer.setRange(`source-${c}`, 0, 255);
   for (const [row, column] of [[2, 3], [25, 10], [6, 45]] as const) {
     const place = await viewer.place("source", [30, 50], row, column);
     assertColor(await viewer.color(place), [column, 100 + column, 200 + column]);
@@ -103,7 +103,7 @@ test("the read-out is the sample under the cursor, with its place on the path", 
 
 test("the saved picture equals the view", async (viewer, page) => {
   await viewer.open(files.scan);
-  await setRange(viewer, "source-0", 0, 2550);
+  await viewer.setRange("source-0", 0, 2550);
   await page.uncheck("#source-1-visible");
   await page.mouse.move(5, 5);
   const { name, bytes } = await viewer.saved("#source .save");

@@ -4,28 +4,18 @@ import { join } from "node:path";
 import { writePlainStack } from "../fixtures/plain_store.ts";
 import { ACTIVE, measuredScan, SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { IMAGES, SPOT_LINE, SPOT_ROW, STACK_COLUMNS, STACK_ROWS } from "./measured_stack.ts";
-import {
-  bandsOf,
-  draw,
-  drawBand,
-  makeKymograph,
-  measureVelocities,
-  openScan,
-  openStack,
-  saved,
-} from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
 
 test("drawings do not move to samples of another shape, with a notice", async (viewer, page) => {
-  const path = await openScan(viewer);
-  await drawBand(viewer, ...ACTIVE);
+  const path = await viewer.openScan();
+  await viewer.drawBand(...ACTIVE);
   await Deno.writeFile(path, measuredScan(COLUMNS - 2));
   await viewer.reload();
   assert.match(await viewer.text("#notice-text"), /^The file has changed in size/);
-  assert.equal(await bandsOf(viewer).count(), 0);
+  assert.equal(await viewer.bands.count(), 0);
   await page.click("#notice-close");
   assert.equal(await page.locator("#notice").isVisible(), false);
   await viewer.reload();
@@ -41,11 +31,11 @@ test("bands stay and velocities go when the file changes", async (viewer, page) 
   await writePlainStack(store, { planes, rows: LINES, columns: COLUMNS, ...axes });
   await viewer.openPath(join(store, "zarr.json"));
   assert.equal(await viewer.text("#source h2"), "Line scan");
-  await drawBand(viewer, ...ACTIVE);
-  await measureVelocities(viewer);
+  await viewer.drawBand(...ACTIVE);
+  await viewer.measureVelocities();
   await viewer.settle();
   assert(await page.locator("#velocity-chart").isVisible());
-  const mean = async () => Number((await saved(viewer, "#csv-traces")).text.trimEnd().split(",").at(-1));
+  const mean = async () => Number((await viewer.saved("#csv-traces")).text.trimEnd().split(",").at(-1));
   const before = await mean();
   // The second plane becomes four times as bright.
   const chunk = new Uint8Array(streaks.map((value) => 4 * value).buffer);
@@ -56,7 +46,7 @@ test("bands stay and velocities go when the file changes", async (viewer, page) 
   await viewer.says("#status", "has changed and was reopened");
   assert.match(await viewer.text("#axis-z output"), /^2 \/ 2/);
   await viewer.settle();
-  assert.equal(await bandsOf(viewer).count(), 1);
+  assert.equal(await viewer.bands.count(), 1);
   assert(await page.locator("#trace-chart").isVisible());
   assert(Math.abs(await mean() / before - 4) < 1e-6);
   assert.equal(await page.locator("#velocity-chart").isVisible(), false);
@@ -67,19 +57,19 @@ test("bands stay and velocities go when the file changes", async (viewer, page) 
 const made = { hasText: `${IMAGES} of ${IMAGES} images` };
 
 test("a kymograph is made again after a change of its file and after a reload", async (viewer, page) => {
-  const path = await openStack(viewer);
-  await draw(viewer, "line", ...SPOT_LINE);
+  const path = await viewer.openStack();
+  await viewer.draw("line", ...SPOT_LINE);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
-  await makeKymograph(viewer);
+  await viewer.makeKymograph();
   await viewer.ended();
   assert.equal(await page.locator("#positions").isVisible(), false);
-  await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
-  const { text } = await saved(viewer, "#csv-traces");
+  await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);
+  const { text } = await viewer.saved("#csv-traces");
   await viewer.reload();
   await page.locator("#measure-kymograph [role=status]", made).waitFor();
   await viewer.settle();
   assert.equal(await viewer.text("#source h2"), "Line scan");
-  assert.equal((await saved(viewer, "#csv-traces")).text, text);
+  assert.equal((await viewer.saved("#csv-traces")).text, text);
   await page.click("#kymograph-back");
   assert.equal(await viewer.text("#source h2"), "Image");
   // Its line is still there.
@@ -90,7 +80,7 @@ test("a kymograph is made again after a change of its file and after a reload", 
 });
 
 test("a step requested while a changed file reopens is the one that is shown", async (viewer, page) => {
-  const path = await openStack(viewer);
+  const path = await viewer.openStack();
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
   // The planes of the file that is opened again wait for the next key.
   let letGo = () => {};

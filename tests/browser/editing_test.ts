@@ -1,9 +1,9 @@
 /** Bands, lines and cursors are edited by mouse, keys, finger and typed numbers, in each browser. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { StubbedServer, type Viewer } from "./browser.ts";
+import { StubbedServer } from "./browser.ts";
+import type { Viewer } from "./viewer.ts";
 import { LINE_TIME, measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
-import { bandsOf, draw, drawBand, openScan, unfold } from "./measuring_hand.ts";
 import { BROWSERS, browserTest, type Point, startBrowser } from "./remote_page.ts";
 import { RemoteViewer } from "./remote_viewer.ts";
 import { viewerSuite } from "./suite.ts";
@@ -171,8 +171,8 @@ for (const name of BROWSERS) {
 }
 
 async function openLists(viewer: Viewer): Promise<void> {
-  await openScan(viewer);
-  await unfold(viewer, "lines", "cursors");
+  await viewer.openScan();
+  await viewer.unfold("lines", "cursors");
 }
 
 const edges = async ({ page }: Viewer) =>
@@ -197,7 +197,7 @@ test("a finger draws a band, moves its edge and selects, and scrolls again", asy
     return { x: x + part * width, y: y + (1 - columns / COLUMNS) * height };
   };
   await swipe(...await Promise.all([20.4, 26, 33, 39.6].map((columns) => over(0.4, columns))));
-  await bandsOf(viewer).waitFor();
+  await viewer.bands.waitFor();
   await page.click("#tool-zoom");
   await page.locator("#source .plot").scrollIntoViewIfNeeded();
   await viewer.settle();
@@ -217,8 +217,8 @@ test("a finger draws a band, moves its edge and selects, and scrolls again", asy
 
 test("keys reach every shape and its ends, and leave them again", async (viewer, page) => {
   await openLists(viewer);
-  await drawBand(viewer, 20, 30);
-  await drawBand(viewer, 50, 60);
+  await viewer.drawBand(20, 30);
+  await viewer.drawBand(50, 60);
   // Without a cursor, which would lead to what it points at.
   await page.mouse.move(5, 5);
   await page.keyboard.press("Escape");
@@ -256,7 +256,7 @@ test("keys reach every shape and its ends, and leave them again", async (viewer,
 
 test("a drag is cancelled by Escape, follows a turned picture, and cannot leave it", async (viewer, page) => {
   await openLists(viewer);
-  await drawBand(viewer, 20, 30);
+  await viewer.drawBand(20, 30);
   await page.click("#tool-zoom");
   const grip = await viewer.box(".grip.whole");
   await page.mouse.move(grip.x + 7, grip.y + 7);
@@ -288,7 +288,7 @@ test("a drag is cancelled by Escape, follows a turned picture, and cannot leave 
 test("a rectangle over an image is moved, resized, renamed and duplicated", async (viewer, page) => {
   await viewer.open(files.image);
   const [rows, columns] = [30, 50];
-  await draw(viewer, "rectangle", [10.3 / columns, 5.3 / rows], [19.7 / columns, 14.7 / rows]);
+  await viewer.draw("rectangle", [10.3 / columns, 5.3 / rows], [19.7 / columns, 14.7 / rows]);
   await page.click("#tool-zoom");
   // Columns and rows of 0.5 µm, from outer edge to outer edge.
   const places = () =>

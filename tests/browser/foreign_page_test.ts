@@ -1,6 +1,6 @@
 /** What a page of another site can do to a server on this machine, and what cookies of its neighbours do. */
 import assert from "node:assert/strict";
-import type { Viewer } from "./browser.ts";
+import type { Viewer } from "./viewer.ts";
 import { postWithHeaders } from "./in_page.js";
 import { serveHtml, viewerSuite } from "./suite.ts";
 

@@ -11,7 +11,7 @@ import {
   STACK_COLUMNS,
   STACK_ROWS,
 } from "./measured_stack.ts";
-import { draw, makeKymograph, openStack, type Place, saved, table, unfold } from "./measuring_hand.ts";
+import type { Place } from "./viewer.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
@@ -19,23 +19,21 @@ const { test } = viewerSuite();
 test(
   "images: lines have a length, rectangles a mean in each image, kept and undone",
   async (viewer, page) => {
-    await openStack(viewer);
-    await draw(viewer, "line", ...SPOT_LINE);
+    await viewer.openStack();
+    await viewer.draw("line", ...SPOT_LINE);
     // 55 columns of 0.5 µm, drawn by hand.
     const length = Number((await viewer.text("#line-length")).match(/^Length ([\d.]+) µm/)![1]);
     assert(Math.abs(length - 27.5) < 0.5, `${length}`);
     const [top, bottom, left, right] = [SPOT_ROW - 2, SPOT_ROW + 3, 10, 30] as const;
-    await draw(
-      viewer,
-      "rectangle",
-      [(left + 0.3) / STACK_COLUMNS, (top + 0.3) / STACK_ROWS],
-      [(right - 0.3) / STACK_COLUMNS, (bottom - 0.3) / STACK_ROWS],
-    );
-    await unfold(viewer, "images");
+    await viewer.draw("rectangle", [(left + 0.3) / STACK_COLUMNS, (top + 0.3) / STACK_ROWS], [
+      (right - 0.3) / STACK_COLUMNS,
+      (bottom - 0.3) / STACK_ROWS,
+    ]);
+    await viewer.unfold("images");
     await page.selectOption("#image-part", "rectangle-1");
     await page.click("#image-means");
     await page.locator("#measure-images .result", { hasText: `${IMAGES} images` }).waitFor();
-    const { about, head, rows } = await table(viewer, "#csv-images");
+    const { about, head, rows } = await viewer.table("#csv-images");
     assert.equal(
       about.get("Mean of"),
       `Rectangle 1, columns ${left} to ${right - 1}, rows ${top} to ${bottom - 1}`,
@@ -47,7 +45,7 @@ test(
       const mean = sum / (bottom - top) / (right - left);
       assert(Math.abs(Number(row[1]) - mean) < 0.6, `image ${t}: ${row[1]}, not ${mean}`);
     });
-    const regions = await table(viewer, "#csv-regions");
+    const regions = await viewer.table("#csv-regions");
     assert.deepEqual(regions.rows.map(([name]) => name), ["whole image", "the line", "Rectangle 1"]);
     const inRegions = (row: number, name: string) => Number(regions.rows[row]![regions.head!.indexOf(name)]);
     assert(Math.abs(inRegions(1, "Length (um)") - 27.5) < 0.5);
@@ -66,15 +64,15 @@ test(
 );
 
 test("images: projections and kymographs are saved as calibrated TIFF", async (viewer, page) => {
-  await openStack(viewer);
-  await unfold(viewer, "images");
+  await viewer.openStack();
+  await viewer.unfold("images");
   await page.click("#image-project");
   await page.locator("#image-back").waitFor();
-  const maximum = await saved(viewer, "#tiff-save");
+  const maximum = await viewer.saved("#tiff-save");
   assert.equal(maximum.name, "spot-max-t.tif");
-  await draw(viewer, "line", ...SPOT_LINE);
-  await makeKymograph(viewer);
-  const kymograph = await saved(viewer, "#tiff-save");
+  await viewer.draw("line", ...SPOT_LINE);
+  await viewer.makeKymograph();
+  const kymograph = await viewer.saved("#tiff-save");
   assert.equal(kymograph.name, "spot-kymograph.tif");
   for (const { name, bytes } of [maximum, kymograph]) {
     Deno.writeFileSync(
@@ -95,22 +93,22 @@ test("images: projections and kymographs are saved as calibrated TIFF", async (v
 });
 
 test("images: a projection is measured, kept, undone and reported", async (viewer, page) => {
-  await openStack(viewer);
-  await draw(viewer, "line", ...SPOT_LINE);
+  await viewer.openStack();
+  await viewer.draw("line", ...SPOT_LINE);
   const line = (await viewer.text("#line-length")).split(" · ");
-  await unfold(viewer, "images");
+  await viewer.unfold("images");
   await page.click("#image-project");
   await page.locator("#image-back").waitFor();
   const brighter = (await viewer.text("#line-length")).split(" · ");
   assert.equal(brighter[0], line[0]);
   assert.equal(await viewer.text("#source h2"), "Maximum over time");
-  const profile = await table(viewer, "#csv-profile");
+  const profile = await viewer.table("#csv-profile");
   assert.equal(profile.about.get("Projection"), "maximum over time");
   assert.equal(profile.about.has("Time point"), false);
   assert.deepEqual(profile.head, ["Position (um)", "GCaMP"]);
   const mean = profile.rows.reduce((sum, row) => sum + Number(row[1]), 0) / profile.rows.length;
   assert(Math.abs(Number(brighter[1]!.replace("mean ", "")) - mean) < 0.1);
-  const report = await saved(viewer, "#report-html");
+  const report = await viewer.saved("#report-html");
   for (
     const words of [
       "maximum over time",
@@ -132,17 +130,17 @@ test("images: a projection is measured, kept, undone and reported", async (viewe
   await page.reload();
   await page.locator("#image-back:not([hidden])").waitFor({ state: "attached" });
   assert.deepEqual((await viewer.text("#line-length")).split(" · "), brighter);
-  await unfold(viewer, "images");
+  await viewer.unfold("images");
   await back.click();
   await bar.waitFor();
 });
 
 test("images: a line over time becomes a kymograph that is measured and left", async (viewer, page) => {
-  await openStack(viewer);
+  await viewer.openStack();
   assert(await page.locator("#tool-band").isDisabled());
   assert(!await page.locator("#measure-bands").isVisible());
   assert(!await page.locator("#measure-typed").isVisible(), "a series is not offered as a line scan");
-  await draw(viewer, "line", ...SPOT_LINE);
+  await viewer.draw("line", ...SPOT_LINE);
   await viewer.enter("#kymograph-width", "5");
   await page.click("#undo");
   assert.equal(await page.inputValue("#kymograph-width"), "1");
@@ -153,7 +151,7 @@ test("images: a line over time becomes a kymograph that is measured and left", a
     assert.equal(await line.count() > 0, isDrawn);
     assert.equal(await page.locator("#kymograph-start").isEnabled(), isDrawn);
   }
-  await makeKymograph(viewer);
+  await viewer.makeKymograph();
   assert(await page.locator("#reference").isVisible());
   assert(!await page.locator("#positions").isVisible());
   // Its samples are those of the images: read one under the cursor, the spot in image 20 at column 32.
@@ -165,9 +163,9 @@ test("images: a line over time becomes a kymograph that is measured and left", a
   assert(Math.abs(read - expected) < 25, `${read}, not ${expected}`);
   assert(await page.locator('#reference polyline[stroke="#ffd84d"]').count() > 0);
   // The spot moves by one pixel an image: 0.5 µm in 0.1 s.
-  await unfold(viewer, "lines");
+  await viewer.unfold("lines");
   const at = (t: number): Place => [(t + 0.5) / IMAGES, 1 - (SPOT_START + t - 4 + 0.5) / 56];
-  await draw(viewer, "line", at(5), at(35));
+  await viewer.draw("line", at(5), at(35));
   const drawn = await viewer.text("#measure-lines .drawn");
   assert(Math.abs(Number(/velocity ([\d.]+) µm\/s/.exec(drawn)![1]) - 5) < 0.2, drawn);
   await page.click("#kymograph-back");
@@ -176,9 +174,9 @@ test("images: a line over time becomes a kymograph that is measured and left", a
   assert(!await page.locator("#reference").isVisible());
   // Freehand, with a width, there and back.
   await page.check("#kymograph-freehand");
-  await draw(viewer, "line", [0.2, 0.3], [0.5, 0.5], [0.8, 0.3]);
+  await viewer.draw("line", [0.2, 0.3], [0.5, 0.5], [0.8, 0.3]);
   await page.fill("#kymograph-width", "3");
-  await makeKymograph(viewer);
+  await viewer.makeKymograph();
 });
 
 test("images: a kymograph without times counts frames, its tables have the line", async (viewer, page) => {
@@ -188,11 +186,11 @@ test("images: a kymograph without times counts frames, its tables have the line"
   await page.keyboard.press("n");
   assert.equal(await page.getAttribute("#tool-line", "aria-pressed"), "true");
   // From edge to edge: from the middle of the first sample to that of the last, and nothing is missing.
-  await draw(viewer, "line", [0, 0.5], [1, 0.5]);
-  await makeKymograph(viewer);
+  await viewer.draw("line", [0, 0.5], [1, 0.5]);
+  await viewer.makeKymograph();
   assert.equal(await page.locator("#source-cards .notes").textContent(), "");
-  await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
-  const { about, head, rows } = await table(viewer, "#csv-traces");
+  await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);
+  const { about, head, rows } = await viewer.table("#csv-traces");
   assert.match(about.get("Line over the images, x y (um)")!, /^0 [\d.]+; 31\.5 [\d.]+$/);
   assert.equal(about.get("Width of the line (px)"), "1");
   assert.deepEqual(head, ["Time (frames)", "Band 1"]);

@@ -1,20 +1,10 @@
 /** Work outlives tab and browser, changes can be undone, and nothing counts as saved that is not. */
 import assert from "node:assert/strict";
 import { until } from "../deadline.ts";
-import { startWithProfile, Viewer } from "./browser.ts";
+import { startWithProfile } from "./browser.ts";
+import { Viewer } from "./viewer.ts";
 import { blockStorage, keptDrawn } from "./in_page.js";
 import { ACTIVE } from "./measured_scan.ts";
-import {
-  bandsOf,
-  draw,
-  drawBand,
-  findEvents,
-  measureVelocities,
-  openScan,
-  pin,
-  saved,
-  unfold,
-} from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
@@ -22,30 +12,30 @@ const { test } = viewerSuite();
 
 /** Opens the measured scan and shows the channel that has events. */
 async function openActive(viewer: Viewer): Promise<string> {
-  const path = await openScan(viewer);
+  const path = await viewer.openScan();
   await viewer.page.uncheck("#source-0-visible");
   return path;
 }
 
-const drawLine = (viewer: Viewer) => draw(viewer, "line", [0.2, 0.8], [0.4, 0.2]);
+const drawLine = (viewer: Viewer) => viewer.draw("line", [0.2, 0.8], [0.4, 0.2]);
 
 async function tables(viewer: Viewer): Promise<string[]> {
   const texts = [];
   for (const name of ["traces", "velocity", "events", "lines", "cursors"]) {
-    texts.push((await saved(viewer, `#csv-${name}`)).text);
+    texts.push((await viewer.saved(`#csv-${name}`)).text);
   }
   return texts;
 }
 
 async function drawAll(viewer: Viewer): Promise<void> {
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.drawBand(...ACTIVE);
   await drawLine(viewer);
   await viewer.page.click("#tool-zoom");
-  await measureVelocities(viewer);
-  await findEvents(viewer, "1");
+  await viewer.measureVelocities();
+  await viewer.findEvents("1");
   await viewer.page.locator("#measure-events tbody input").first().fill("whisker");
-  await unfold(viewer, "cursors");
-  await pin(viewer, 100, 40);
+  await viewer.unfold("cursors");
+  await viewer.pin(100, 40);
 }
 
 const state = ({ page }: Viewer) => page.locator("#kept-words").textContent();
@@ -85,14 +75,14 @@ test("work and its results come back after the browser was closed, also where th
 
 test("each change is undone and redone, by buttons and keys", async (viewer, page) => {
   await openActive(viewer);
-  await unfold(viewer, "velocity", "events", "cursors", "lines");
+  await viewer.unfold("velocity", "events", "cursors", "lines");
   const drawn = async () => {
     await viewer.kept();
     return await page.evaluate(keptDrawn);
   };
   const steps: Record<string, () => Promise<void>> = {
-    "draws a band": () => drawBand(viewer, ...ACTIVE),
-    "draws another": () => drawBand(viewer, 5, 12),
+    "draws a band": () => viewer.drawBand(...ACTIVE),
+    "draws another": () => viewer.drawBand(5, 12),
     "names it, letter by letter": async () => {
       await page.locator("#measure-bands .pick").first().click();
       await page.fill("#shape-name", "");
@@ -103,14 +93,14 @@ test("each change is undone and redone, by buttons and keys", async (viewer, pag
     "averages": () => viewer.enter("#trace-average", "3"),
     "draws a line": () => drawLine(viewer),
     "sets the window": () => viewer.enter("#velocity-window", "40"),
-    "measures velocities": () => measureVelocities(viewer),
+    "measures velocities": () => viewer.measureVelocities(),
     "chooses the channel of events": async () => void await page.selectOption("#events-channel", "1"),
     "sets the threshold": () => viewer.enter("#events-height", "0.7"),
     "finds events": () => page.click("#events-start"),
     "writes a note": () => page.locator("#measure-events tbody input").first().fill("whisker"),
     "removes an event": () => page.locator("#measure-events tbody button").last().click(),
-    "pins a cursor": () => pin(viewer, 100, 40),
-    "pins another": () => pin(viewer, 140, 20),
+    "pins a cursor": () => viewer.pin(100, 40),
+    "pins another": () => viewer.pin(140, 20),
     "averages cursors": () => viewer.enter("#cursor-lines", "3"),
     "clears cursors": () => page.click("#cursor-clear"),
     "removes the line": () => page.locator("#measure-lines tbody .icon").click(),
@@ -143,25 +133,25 @@ test("each change is undone and redone, by buttons and keys", async (viewer, pag
 
 test("of two tabs one keeps the work, and the other says so and can take over", async (viewer, page) => {
   const path = await openActive(viewer);
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.drawBand(...ACTIVE);
   await viewer.kept();
   const other = await Viewer.loadIn(page.context(), viewer.server);
   await other.openPath(path);
   await other.says("#kept-words", "Another tab keeps the work");
-  assert.equal(await bandsOf(other).count(), 1);
-  await drawBand(other, 5, 12);
+  assert.equal(await other.bands.count(), 1);
+  await other.drawBand(5, 12);
   await page.bringToFront();
-  await drawBand(viewer, 30, 33);
-  await drawBand(viewer, 34, 36);
+  await viewer.drawBand(30, 33);
+  await viewer.drawBand(34, 36);
   await viewer.kept();
   await other.page.bringToFront();
   await other.page.click("#take-over");
   await other.says("#kept-words", "Kept in this browser");
-  assert.equal(await bandsOf(other).count(), 2);
+  assert.equal(await other.bands.count(), 2);
   assert.match(await other.text("#notice-text"), /^Another tab had kept other work .* Undo shows it\.$/);
   await viewer.says("#kept-words", "Another tab keeps the work");
   await other.page.click("#undo");
-  assert.equal(await bandsOf(other).count(), 3);
+  assert.equal(await other.bands.count(), 3);
   assert.deepEqual(other.faults, []);
 });
 
@@ -171,7 +161,7 @@ test("full storage is told, and what waits is saved once there is room", async (
   // Chromium remembers for a while how much room there was, so there is none from the start.
   await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1 });
   await openActive(viewer);
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.drawBand(...ACTIVE);
   await viewer.says("#kept-words", "Not saved: the browser gives");
   // Leaving the recording asks first.
   const asked: string[] = [];
@@ -183,7 +173,7 @@ test("full storage is told, and what waits is saved once there is room", async (
     for (const button of buttons) await page.click(button);
   }
   assert.deepEqual(asked, Array(2).fill("What you measured is not saved. Leave it?"));
-  assert.equal(await bandsOf(viewer).count(), 1);
+  assert.equal(await viewer.bands.count(), 1);
   // So does closing the tab.
   const closing = page.waitForEvent("dialog");
   await page.close({ runBeforeUnload: true });
@@ -191,7 +181,7 @@ test("full storage is told, and what waits is saved once there is room", async (
   assert.equal(dialog.type(), "beforeunload");
   await dialog.dismiss();
   await devtools.send("Storage.overrideQuotaForOrigin", { origin });
-  await drawBand(viewer, 5, 12);
+  await viewer.drawBand(5, 12);
   await viewer.says("#kept-words", "Kept in this browser");
   assert.equal((await page.evaluate(keptDrawn)).bands.length, 2);
 });
@@ -201,14 +191,14 @@ test("blocked storage is told, and the page measures without it", async (viewer,
   await page.reload();
   await openActive(viewer);
   await viewer.says("#kept-words", "lets this page store nothing");
-  await drawBand(viewer, ...ACTIVE);
-  assert.equal(await bandsOf(viewer).count(), 1);
+  await viewer.drawBand(...ACTIVE);
+  assert.equal(await viewer.bands.count(), 1);
   assert.equal(await page.locator("#recent").isVisible(), false);
 });
 
 test("work is kept again when the storage is emptied", async (viewer, page) => {
   await openActive(viewer);
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.drawBand(...ACTIVE);
   await viewer.kept();
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Storage.clearDataForOrigin", {
@@ -222,8 +212,8 @@ test("work is kept again when the storage is emptied", async (viewer, page) => {
 
 test("the same path with another content shows the work with a note", async (viewer, page) => {
   const path = await openActive(viewer);
-  await drawBand(viewer, ...ACTIVE);
-  await measureVelocities(viewer);
+  await viewer.drawBand(...ACTIVE);
+  await viewer.measureVelocities();
   await viewer.kept();
   await page.click("#more-ways");
   await page.click("#sample");
@@ -232,7 +222,7 @@ test("the same path with another content shows the work with a note", async (vie
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
   await viewer.openPath(path);
   assert.match(await viewer.text("#notice-text"), /^The content of this file has changed since /);
-  assert.equal(await bandsOf(viewer).count(), 1);
+  assert.equal(await viewer.bands.count(), 1);
   assert.equal(await page.locator("#measure-velocity .result").textContent(), "");
   // The earlier work stays in the list until it is removed.
   await page.click("#more-ways");

@@ -1,8 +1,8 @@
 /** The shared time axis of overview, line scan and profile, split channels, remembered settings and single keys. */
 import assert from "node:assert/strict";
 import { sample, SHAPE } from "./line_scan.ts";
-import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
-import type { Viewer } from "./browser.ts";
+import { assertColor, level, viewerSuite } from "./suite.ts";
+import type { Viewer } from "./viewer.ts";
 
 const { test, files } = viewerSuite();
 
@@ -118,8 +118,8 @@ test("the visible time is dragged, resized, moved by keys, typed, and goes back"
 
 test("split channels lie below each other, each in its colour over the same time", async (viewer, page) => {
   await viewer.open(files.scan);
-  await setRange(viewer, "source-0", 0, 2550);
-  await setRange(viewer, "source-1", 500, 3500);
+  await viewer.setRange("source-0", 0, 2550);
+  await viewer.setRange("source-1", 500, 3500);
   await page.selectOption("#source .layers", "split");
   await page.mouse.move(5, 5);
   await viewer.settle();
@@ -148,7 +148,7 @@ test("split channels lie below each other, each in its colour over the same time
 
 test("gamma changes the picture, and the settings of a name are remembered", async (viewer, page) => {
   await viewer.open(files.scan);
-  await setRange(viewer, "source-0", 0, 2550);
+  await viewer.setRange("source-0", 0, 2550);
   await page.uncheck("#source-1-visible");
   await page.fill("#source-0-gamma", "-1");
   await page.selectOption("#source-0-lut", "gray");

@@ -2,22 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validatePath } from "../../cli/verdict.ts";
-import { Viewer } from "./browser.ts";
+import { Viewer } from "./viewer.ts";
 import { forgetStatus } from "./in_page.js";
 import { floatTiff, scanFile } from "./line_scan.ts";
 import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { IMAGES, measuredStack, SPOT_LINE } from "./measured_stack.ts";
-import {
-  bandsOf,
-  drag,
-  draw,
-  findEvents,
-  measureVelocities,
-  openArchive,
-  table,
-  treatAsLineScan,
-  unfold,
-} from "./measuring_hand.ts";
 import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
 
@@ -46,23 +35,23 @@ function writeScans(
 /** Draws two bands, finds events in the first and measures velocities in it. */
 async function measureOne(viewer: Viewer): Promise<void> {
   const { page } = viewer;
-  await draw(viewer, "band", [0.4, 0.2], [0.45, 0.5]);
-  await drag(viewer, "source", [0.4, 0.6], [0.45, 0.9]);
+  await viewer.draw("band", [0.4, 0.2], [0.45, 0.5]);
+  await viewer.dragOver("source", [0.4, 0.6], [0.45, 0.9]);
   await page.click("#tool-zoom");
-  await unfold(viewer, "velocity");
+  await viewer.unfold("velocity");
   await page.selectOption("#velocity-band", { label: "Band 1" });
-  await measureVelocities(viewer);
-  await findEvents(viewer);
+  await viewer.measureVelocities();
+  await viewer.findEvents();
   await viewer.kept();
 }
 
 /** Runs over all recordings; answers the columns of the table. */
 async function measureAll(viewer: Viewer) {
   const { page } = viewer;
-  await unfold(viewer, "many");
+  await viewer.unfold("many");
   await page.click("#many-start");
   await page.locator("#many-csv").waitFor();
-  return (await table(viewer, "#many-csv")).column;
+  return (await viewer.table("#many-csv")).column;
 }
 
 const bands = ({ page }: Viewer) => page.locator("#measure-bands .name").allTextContents();
@@ -72,8 +61,8 @@ test("all recordings of a folder have the numbers that the page finds in one", a
   Deno.writeFileSync(join(viewer.server.folder, "all", "scan_05.oir"), EXAMPLE.subarray(0, 9000));
   await viewer.openPath(at(2));
   await measureOne(viewer);
-  const velocities = await table(viewer, "#csv-velocity");
-  const events = await table(viewer, "#csv-events");
+  const velocities = await viewer.table("#csv-velocity");
+  const events = await viewer.table("#csv-events");
   const column = await measureAll(viewer);
   assert.deepEqual(column("File"), [1, 1, 2, 2, 3, 3, 4, 4, 5].map(nameOf));
   assert.deepEqual(column("Band").slice(0, 2), ["Band 1", "Band 2"]);
@@ -95,8 +84,8 @@ test("all recordings of a folder have the numbers that the page finds in one", a
   await page.click("#recording-next");
   await viewer.shows(nameOf(3));
   assert.deepEqual(await bands(viewer), ["Band 1", "Band 2"]);
-  assert.deepEqual((await table(viewer, "#csv-velocity")).rows, velocities.rows);
-  assert.deepEqual((await table(viewer, "#csv-events")).rows, events.rows);
+  assert.deepEqual((await viewer.table("#csv-velocity")).rows, velocities.rows);
+  assert.deepEqual((await viewer.table("#csv-events")).rows, events.rows);
   // What the damaged file was answered with.
   viewer.faults.length = 0;
 });
@@ -104,7 +93,7 @@ test("all recordings of a folder have the numbers that the page finds in one", a
 test("recordings with work of their own are measured with it, or left out", async (viewer, page) => {
   const at = writeScans(viewer, "own", 3);
   await viewer.openPath(at(3));
-  await draw(viewer, "band", [0.4, 0.5], [0.45, 0.8]);
+  await viewer.draw("band", [0.4, 0.5], [0.45, 0.8]);
   await page.fill("#shape-name", "Mine");
   await viewer.kept();
   await page.locator(".recording", { hasText: nameOf(1) }).click();
@@ -135,7 +124,7 @@ test("regions and settings go to the next recording in one step", async (viewer,
   await viewer.openPath(at(1));
   await measureOne(viewer);
   await viewer.enter("#velocity-window", "60");
-  await unfold(viewer, "many");
+  await viewer.unfold("many");
   await page.click("#use-next");
   await viewer.shows(nameOf(2));
   assert.match(await viewer.text("#notice-text"), /^Regions and settings of scan_01\.oir/);
@@ -157,9 +146,9 @@ test("regions and settings go to the next recording in one step", async (viewer,
 test("a band too narrow for velocities has events and says so", async (viewer, page) => {
   const at = writeScans(viewer, "narrow", 2);
   await viewer.openPath(at(1));
-  await draw(viewer, "band", [0.4, 0.5], [0.45, 0.53]);
+  await viewer.draw("band", [0.4, 0.5], [0.45, 0.53]);
   await page.click("#tool-zoom");
-  await unfold(viewer, "velocity");
+  await viewer.unfold("velocity");
   await page.selectOption("#velocity-band", { label: "Band 1" });
   const column = await measureAll(viewer);
   for (const error of column("Error")) assert.match(error, /at least 6 columns/);
@@ -176,7 +165,7 @@ test("a run can be cancelled, and what it measured is there", async (viewer, pag
   const at = writeScans(viewer, "cancel", 12);
   await viewer.openPath(at(1));
   await measureOne(viewer);
-  await unfold(viewer, "many");
+  await viewer.unfold("many");
   viewer.requests.length = 0;
   await page.click("#many-start");
   await page.locator("#measure-many .hint", { hasText: "6 of 12" }).waitFor();
@@ -191,15 +180,14 @@ test("a run can be cancelled, and what it measured is there", async (viewer, pag
 
 test("the members of a collection are measured like files", async (viewer, page) => {
   const at = writeScans(viewer, "members", 3);
-  await openArchive(
-    viewer,
+  await viewer.openArchive(
     "mice",
     [1, 2, 3].map((number) => ({ path: at(number), name: `Mouse ${number}` })),
   );
   await viewer.shows("mice.zip");
   await measureOne(viewer);
-  const velocities = await table(viewer, "#csv-velocity");
-  await unfold(viewer, "many");
+  const velocities = await viewer.table("#csv-velocity");
+  await viewer.unfold("many");
   await page.selectOption("#many-group", "file");
   const column = await measureAll(viewer);
   assert.deepEqual(column("Scene").filter((_, i) => i % 2 === 0), ["Mouse 1", "Mouse 2", "Mouse 3"]);
@@ -209,8 +197,8 @@ test("the members of a collection are measured like files", async (viewer, page)
   assert.deepEqual(column("With a velocity").filter((_, i) => i % 2 === 0), [first, first, first]);
   await page.selectOption("#scene", "2");
   await viewer.ended();
-  await bandsOf(viewer).nth(1).waitFor();
-  assert.deepEqual((await table(viewer, "#csv-velocity")).rows, velocities.rows);
+  await viewer.bands.nth(1).waitFor();
+  assert.deepEqual((await viewer.table("#csv-velocity")).rows, velocities.rows);
 });
 
 test("images take what was typed to make one a line scan", async (viewer, page) => {
@@ -223,8 +211,8 @@ test("images take what was typed to make one a line scan", async (viewer, page) 
     Deno.writeFileSync(join(folder, `scan_0${seed}.tif`), floatTiff(lines, columns, samples));
   }
   await viewer.openPath(join(folder, "scan_01.tif"));
-  await treatAsLineScan(viewer);
-  await measureVelocities(viewer);
+  await viewer.treatAsLineScan();
+  await viewer.measureVelocities();
   await viewer.kept();
   const column = await measureAll(viewer);
   assert.deepEqual(column("Calibration"), ["typed", "typed"]);
@@ -242,8 +230,8 @@ test("an archive of all recordings is valid, and each member has its numbers", a
   await page.check("#accepted");
   await viewer.kept();
   const rowsOf = async (of: Viewer) => [
-    (await table(of, "#csv-velocity")).rows,
-    (await table(of, "#csv-events")).rows,
+    (await of.table("#csv-velocity")).rows,
+    (await of.table("#csv-events")).rows,
   ];
   const wanted = await rowsOf(viewer);
   await measureAll(viewer);
@@ -272,7 +260,7 @@ test("an archive of all recordings is valid, and each member has its numbers", a
       await other.page.selectOption("#scene", scene);
     }
     await other.ended();
-    await bandsOf(other).nth(1).waitFor();
+    await other.bands.nth(1).waitFor();
     assert.equal(await other.page.isChecked("#accepted"), scene === "0");
     assert.deepEqual(await rowsOf(other), wanted, scene);
   }
@@ -280,8 +268,8 @@ test("an archive of all recordings is valid, and each member has its numbers", a
   await using third = await Viewer.load(page.context().browser()!, viewer.server);
   await third.openPath(at(2));
   await third.page.setInputFiles("#restore-file", paths[0]!);
-  await bandsOf(third).nth(1).waitFor();
-  assert.deepEqual((await table(third, "#csv-velocity")).rows, wanted[0]);
+  await third.bands.nth(1).waitFor();
+  assert.deepEqual((await third.table("#csv-velocity")).rows, wanted[0]);
   assert.deepEqual([...other.faults, ...third.faults], []);
 });
 
@@ -306,11 +294,11 @@ test("forty line scans are measured in one go, within 50 MB", async (viewer, pag
   const bytes = scanFile([10 * lines, columns], planes, [reference, reference], [20, 20, 82, 70]);
   const at = writeScans(viewer, "forty", 40, bytes);
   await viewer.openPath(at(1));
-  await draw(viewer, "band", [0.4, 0.2], [0.45, 0.5]);
-  await unfold(viewer, "velocity");
+  await viewer.draw("band", [0.4, 0.2], [0.45, 0.5]);
+  await viewer.unfold("velocity");
   await page.selectOption("#velocity-band", { label: "Band 1" });
   await viewer.kept();
-  await unfold(viewer, "many");
+  await viewer.unfold("many");
   await page.click("#many-start");
   await page.locator("#measure-many .hint", { hasText: "2 of 40" }).waitFor();
   const first = await memoryOf(viewer);
@@ -327,17 +315,17 @@ test("image series of a folder are measured with the drawings of one", async (vi
     Deno.writeFileSync(at(name), new Uint8Array([...measuredStack(), ...new Uint8Array(i)]));
   }
   await viewer.openPath(at("one.ome.tif"));
-  await draw(viewer, "line", ...SPOT_LINE);
-  await draw(viewer, "rectangle", [0.2, 0.4], [0.6, 0.6]);
-  await unfold(viewer, "images");
+  await viewer.draw("line", ...SPOT_LINE);
+  await viewer.draw("rectangle", [0.2, 0.4], [0.6, 0.6]);
+  await viewer.unfold("images");
   await page.selectOption("#image-part", { label: "Rectangle 1" });
   await page.click("#image-means");
   const hasMeans = page.locator("#measure-images .result", { hasText: `${IMAGES} images` });
   await hasMeans.waitFor();
-  const curve = (await table(viewer, "#csv-images")).rows.map((row) => Number(row[1]));
+  const curve = (await viewer.table("#csv-images")).rows.map((row) => Number(row[1]));
   await page.click("#image-project");
   await page.locator("#image-back").waitFor();
-  const regions = await table(viewer, "#csv-regions");
+  const regions = await viewer.table("#csv-regions");
   const projected = regions.rows.map((row) => Number(row[regions.head!.indexOf("Mean")]));
   await viewer.kept();
 
@@ -354,6 +342,6 @@ test("image series of a folder are measured with the drawings of one", async (vi
   await page.click("#recording-next");
   await viewer.shows("two.ome.tif");
   await page.locator("#image-back:not([hidden])").waitFor({ state: "attached" });
-  assert.deepEqual((await table(viewer, "#csv-images")).rows.map((row) => Number(row[1])), curve);
-  assert.deepEqual((await table(viewer, "#csv-regions")).rows, regions.rows);
+  assert.deepEqual((await viewer.table("#csv-images")).rows.map((row) => Number(row[1])), curve);
+  assert.deepEqual((await viewer.table("#csv-regions")).rows, regions.rows);
 });

@@ -1,7 +1,7 @@
 /** Measuring in a line scan: bands, lines, velocities, events, cursors and their saved files. */
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import type { Viewer } from "./browser.ts";
+import type { Viewer } from "./viewer.ts";
 import { readPng, rememberWriting } from "./in_page.js";
 import {
   ACTIVE,
@@ -13,19 +13,6 @@ import {
   STREAK_VELOCITY,
   TRANSIENTS,
 } from "./measured_scan.ts";
-import {
-  bandsOf,
-  drag,
-  draw,
-  drawBand,
-  findEvents,
-  measureVelocities,
-  openScan,
-  pin,
-  saved,
-  table,
-  unfold,
-} from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test: viewerTest } = viewerSuite();
@@ -36,7 +23,7 @@ function test(
   viewport: BrowserContextOptions["viewport"] = { width: 1280, height: 1000 },
 ): void {
   viewerTest(`measure: ${name}`, async (viewer, page) => {
-    await openScan(viewer);
+    await viewer.openScan();
     await work(viewer, page);
   }, { context: { viewport } });
 }
@@ -54,7 +41,7 @@ function bandMean(channel: 0 | 1, from: number, to: number): number[] {
 }
 
 test("a trace lies below the line scan, edge to edge, and is the mean of its band", async (viewer, page) => {
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.drawBand(...ACTIVE);
   await viewer.settle();
   // Columns 30 to 49 of 0.45 µm: from half a pixel before 13.5 to half a pixel after 22.05 µm.
   assert.equal(await page.locator("#measure-bands .place").textContent(), "13.3–22.3 µm");
@@ -72,7 +59,7 @@ test("a trace lies below the line scan, edge to edge, and is the mean of its ban
   });
   assert(Math.abs(chart.x + black[0]! - plot.x) <= 1, `left ${chart.x + black[0]!}, picture ${plot.x}`);
   assert(Math.abs(chart.x + black[1]! - plot.x - plot.width) <= 1, "right edge");
-  const { about, head, rows } = await table(viewer, "#csv-traces");
+  const { about, head, rows } = await viewer.table("#csv-traces");
   assert.equal(about.get("File"), "vessel.oir");
   assert.equal(about.get("Path"), `${viewer.server.folder}/vessel.oir`);
   assert.equal(about.get("Band 1"), "columns 30 to 49, 13.275 to 22.275 um (outer edges)");
@@ -95,7 +82,7 @@ test("a trace lies below the line scan, edge to edge, and is the mean of its ban
 });
 
 test("the trace follows a flipped picture, and below a turned one has its own axis", async (viewer, page) => {
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.drawBand(...ACTIVE);
   const texts = page.locator("#trace-chart svg text");
   /** Places of labels from the left, in one step, since each drawing replaces the labels. */
   const placesOf = async (...labels: string[]) => {
@@ -124,7 +111,7 @@ test("the trace follows a flipped picture, and below a turned one has its own ax
 });
 
 test("traces are averaged and relative to a baseline, by the last valid numbers", async (viewer, page) => {
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.drawBand(...ACTIVE);
   await page.check("#trace-change");
   for (const [field, good] of [["#trace-average", "5"], ["#baseline-percentile", "20"]] as const) {
     await viewer.enter(field, good);
@@ -136,13 +123,13 @@ test("traces are averaged and relative to a baseline, by the last valid numbers"
   // Other changes do not apply invalid numbers.
   await page.selectOption("#baseline-kind", "window");
   await page.selectOption("#baseline-kind", "percentile");
-  assert.equal((await table(viewer, "#csv-traces")).about.get("Baseline F0"), "percentile 20");
+  assert.equal((await viewer.table("#csv-traces")).about.get("Baseline F0"), "percentile 20");
 
   await page.selectOption("#baseline-kind", "window");
   // Line 99 lies at 99 times of a line, before the end.
   await viewer.enter("#baseline-from", "0");
   await viewer.enter("#baseline-to", String(99.4 * LINE_TIME));
-  const { about, rows } = await table(viewer, "#csv-traces");
+  const { about, rows } = await viewer.table("#csv-traces");
   assert.equal(about.get("Values"), "dF/F0");
   assert(Number(about.get("F0 of Band 1 · CH2")) > 0);
   assert.equal(about.get("Lines averaged"), "5");
@@ -164,12 +151,12 @@ test("traces are averaged and relative to a baseline, by the last valid numbers"
 
 test("bands have names and colours, on the reference's path too", async (viewer, page) => {
   await page.uncheck("#source-0-visible");
-  await drawBand(viewer, 5, 15);
+  await viewer.drawBand(5, 15);
   await page.click("#tool-band");
   // The path goes from (20, 20) to (82, 70) of 128 x 128; three quarters of it and more.
   const at = (part: number): [number, number] => [(20.5 + part * 62) / 128, (20.5 + part * 50) / 128];
-  await drag(viewer, "reference", at(0.75), at(0.9));
-  assert.equal(await bandsOf(viewer).count(), 2);
+  await viewer.dragOver("reference", at(0.75), at(0.9));
+  assert.equal(await viewer.bands.count(), 2);
   // 0.75 of 79 columns is 59.25, 0.9 is 71.1.
   const place = (await page.locator("#measure-bands .place").nth(1).textContent())!;
   const [from, to] = place.match(/^([\d.]+)–([\d.]+) µm$/)!.slice(1).map((text) => Number(text) / PIXEL_SIZE);
@@ -184,16 +171,16 @@ test("bands have names and colours, on the reference's path too", async (viewer,
   await viewer.settle();
   assert.equal(await page.locator('#source polyline[stroke="#ff0000"]').count(), 2);
   assert.equal(await page.locator('#reference polyline[stroke="#ff0000"]').count(), 1);
-  const { text } = await saved(viewer, "#csv-traces");
+  const { text } = await viewer.saved("#csv-traces");
   assert.match(text, /\r\nTime \(s\),Band 1,"'=vessel, left"\r\n/);
-  await bandsOf(viewer).locator(".icon").first().click();
-  assert.equal(await bandsOf(viewer).count(), 1);
+  await viewer.bands.locator(".icon").first().click();
+  assert.equal(await viewer.bands.count(), 1);
   assert.equal(await name.inputValue(), "=vessel, left");
   const hint = page.locator("#measure-bands .hint");
   await page.evaluate('for (let i = 0; i < 24; i += 1) document.getElementById("shape-duplicate").click()');
-  assert.equal(await bandsOf(viewer).count(), 24);
+  assert.equal(await viewer.bands.count(), 24);
   assert.match(await hint.innerText(), /^24 bands at most/);
-  await bandsOf(viewer).locator(".icon").first().click();
+  await viewer.bands.locator(".icon").first().click();
   assert(!await hint.isVisible());
 });
 
@@ -218,7 +205,7 @@ test("a cancelled drag leaves no marks, and every ? leads to the manual", async 
     assert.equal(await page.locator(lines).count(), before, tool);
     assert.equal(await page.getAttribute(`#tool-${tool}`, "aria-pressed"), "true");
   }
-  assert.equal(await bandsOf(viewer).count(), 0);
+  assert.equal(await viewer.bands.count(), 0);
   assert.equal(await page.locator("#measure-lines output").textContent(), "");
   // Every ? leads to a section of the manual.
   const links = await page.locator("a.help").evaluateAll((all) =>
@@ -234,9 +221,9 @@ test("a cancelled drag leaves no marks, and every ? leads to the manual", async 
 });
 
 test("a line over a streak shows time, distance and velocity", async (viewer, page) => {
-  await unfold(viewer, "lines");
+  await viewer.unfold("lines");
   // From line 120, column 16 to line 240, column 64: 120 lines of 2.118 ms, 48 columns of 0.45 µm.
-  await draw(viewer, "line", [120 / LINES, 1 - 16 / COLUMNS], [240 / LINES, 1 - 64 / COLUMNS]);
+  await viewer.draw("line", [120 / LINES, 1 - 16 / COLUMNS], [240 / LINES, 1 - 64 / COLUMNS]);
   const said = await viewer.text("#measure-lines .drawn");
   const [, time, distance, velocity] = said.match(
     /^Δt ([\d.]+) ms · Δx ([\d.]+) µm · velocity ([\d.]+) µm\/s$/,
@@ -245,10 +232,10 @@ test("a line over a streak shows time, distance and velocity", async (viewer, pa
   assert(Math.abs(distance! / (48 * 0.45) - 1) < 0.03, said);
   assert(Math.abs(velocity! / (48 * PIXEL_SIZE / (120 * LINE_TIME)) - 1) < 0.04, said);
   // Downwards it is negative.
-  await drag(viewer, "source", [0.5, 0.2], [0.6, 0.6]);
+  await viewer.dragOver("source", [0.5, 0.2], [0.6, 0.6]);
   assert.match(await viewer.text("#measure-lines .drawn"), /velocity -/);
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 2);
-  const { rows, head } = await table(viewer, "#csv-lines");
+  const { rows, head } = await viewer.table("#csv-lines");
   assert.deepEqual(head, ["Line", "Start (s)", "Duration (s)", "Distance (um)", "Velocity (um/s)"]);
   assert(Number(rows[1]![4]) < 0);
   await page.keyboard.press("Escape");
@@ -256,13 +243,13 @@ test("a line over a streak shows time, distance and velocity", async (viewer, pa
 });
 
 test("velocities over time are measured and shown with their confidence", async (viewer, page) => {
-  await unfold(viewer, "velocity");
+  await viewer.unfold("velocity");
   await viewer.enter("#velocity-window", "120");
   assert.match(
     await viewer.text("#measure-velocity"),
     /254 ms: measures velocities from 5\.3 µm\/s to 5\.7 mm\/s/,
   );
-  await measureVelocities(viewer);
+  await viewer.measureVelocities();
   // (600 - 120) / 60 + 1 = 9 windows.
   assert.match(
     await viewer.text("#measure-velocity .result"),
@@ -271,7 +258,7 @@ test("velocities over time are measured and shown with their confidence", async 
   assert(await page.locator("#velocity-chart").isVisible());
   const [panes, source] = [await viewer.box("#panes"), await viewer.box("#source")];
   assert(source.height > panes.height - 30, "no empty room below the charts");
-  const { rows, head, about } = await table(viewer, "#csv-velocity");
+  const { rows, head, about } = await viewer.table("#csv-velocity");
   assert.equal(head.join(), "Time (s),Velocity (um/s),Confidence,Estimated standard error (%),Verdict");
   assert.equal(about.get("Window (lines)"), "120");
   // The middle of lines 0 to 119.
@@ -291,7 +278,7 @@ test("velocities over time are measured and shown with their confidence", async 
   assert.match((await page.locator("#velocity-chart").textContent())!, /Velocity \(µm\/s\)/);
   // Without movement no window has a number.
   await page.selectOption("#velocity-channel", "1");
-  await measureVelocities(viewer, "With a velocity 0");
+  await viewer.measureVelocities("With a velocity 0");
   await viewer.settle();
   assert(!await page.locator("#velocity-chart").isVisible());
   // Windows that cannot be are explained.
@@ -299,15 +286,15 @@ test("velocities over time are measured and shown with their confidence", async 
     const [window, words] of [["", "whole number"], ["5", "at least 6"], ["1e308", "Windows 0"]] as const
   ) {
     await viewer.enter("#velocity-window", window);
-    await measureVelocities(viewer, words);
+    await viewer.measureVelocities(words);
   }
 });
 
 test("traces and velocities lie below the picture, a click leaves a window out", async (viewer, page) => {
-  await drawBand(viewer, ...ACTIVE);
-  await unfold(viewer, "velocity");
+  await viewer.drawBand(...ACTIVE);
+  await viewer.unfold("velocity");
   await viewer.enter("#velocity-window", "120");
-  await measureVelocities(viewer, "With a velocity 9");
+  await viewer.measureVelocities("With a velocity 9");
   await viewer.settle();
   const panes = await viewer.box("#panes");
   for (const id of ["#trace-chart", "#velocity-chart"]) {
@@ -325,11 +312,11 @@ test("traces and velocities lie below the picture, a click leaves a window out",
   await clickThird();
   await left.waitFor();
   assert.match(await viewer.text("#measure-velocity .result"), / · Left out 1 · /);
-  const { rows, column } = await table(viewer, "#csv-velocity");
+  const { rows, column } = await viewer.table("#csv-velocity");
   assert.deepEqual(column("Verdict"), rows.map((_, i) => i === 2 ? "left out" : "measured"));
   assert.equal(rows[2]![1], "");
   await viewer.reload();
-  await unfold(viewer, "velocity");
+  await viewer.unfold("velocity");
   await left.waitFor();
   await clickThird();
   await page.locator("#measure-velocity .result", { hasText: "With a velocity 9" }).waitFor();
@@ -340,12 +327,12 @@ test("traces and velocities lie below the picture, a click leaves a window out",
 test("events are found, edited and saved", async (viewer, page) => {
   const list = page.locator("#measure-events tbody tr");
   await page.uncheck("#source-0-visible");
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.drawBand(...ACTIVE);
   await page.check("#trace-change");
   await viewer.enter("#trace-average", "9");
-  await findEvents(viewer);
+  await viewer.findEvents();
   const first = await page.inputValue("#events-height");
-  await findEvents(viewer, "1");
+  await viewer.findEvents("1");
   assert.notEqual(await page.inputValue("#events-height"), first, "each trace has its own threshold");
   assert.equal(await list.count(), 2);
   // 200 (1 - exp(-t / 8)) exp(-t / 60) is greatest at t = 8 ln(1 + 60 / 8) = 17.1 lines, with 132.7 over 100.
@@ -376,7 +363,7 @@ test("events are found, edited and saved", async (viewer, page) => {
   await page.focus("#events-add");
   await page.keyboard.press("Enter");
   assert.equal(await list.count(), 2);
-  const { rows, head } = await table(viewer, "#csv-events");
+  const { rows, head } = await viewer.table("#csv-events");
   assert.deepEqual(head.slice(-2), ["By hand", "Note"]);
   assert.deepEqual(rows.map((row) => row.slice(-2)), [["", "whisker"], ["yes", ""]]);
   assert(Math.abs(Number(rows[1]![0]) / LINE_TIME - TRANSIENTS[1] - 17.1) < 6);
@@ -387,12 +374,12 @@ test("events are found, edited and saved", async (viewer, page) => {
     await page.click("#events-start");
     assert.equal(await page.getAttribute(field, "aria-invalid"), "true");
   }
-  assert.equal((await table(viewer, "#csv-events")).about.get("Minimum prominence"), "0.5");
+  assert.equal((await viewer.table("#csv-events")).about.get("Minimum prominence"), "0.5");
 });
 
 test("events are marked while their channel is shown, and go with their band", async (viewer, page) => {
-  await drawBand(viewer, ...ACTIVE);
-  await findEvents(viewer, "1");
+  await viewer.drawBand(...ACTIVE);
+  await viewer.findEvents("1");
   const events = page.locator("#measure-events tbody");
   await events.locator("input").first().fill("mine");
   assert.equal(await events.locator("tr").count(), TRANSIENTS.length);
@@ -406,10 +393,10 @@ test("events are marked while their channel is shown, and go with their band", a
   await page.check("#source-1-visible");
   // They follow the band.
   await viewer.enter("#shape-to-y", "20");
-  const { about } = await table(viewer, "#csv-events");
+  const { about } = await viewer.table("#csv-events");
   assert.match(about.get("Part of the lines")!, /Band 1, columns 30 to 44/);
   await page.locator("#measure-bands li .icon").first().click();
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.drawBand(...ACTIVE);
   await viewer.settle();
   assert.equal(await events.count(), 0);
   assert.equal(await page.locator("#measure-events .result").textContent(), "");
@@ -420,11 +407,11 @@ test("long tables of events show a part and save all rows", async (viewer, page)
   const [dark] = scanPlanes();
   const peaks = dark.map((_, i) => Math.floor(i / COLUMNS) % 5 === 2 ? 1000 : 100);
   await viewer.openBytes("peaks.oir", measuredScan(COLUMNS, [dark, peaks]));
-  await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);
-  await findEvents(viewer, "1");
+  await viewer.drawBand(ACTIVE[0], ACTIVE[0] + 1);
+  await viewer.findEvents("1");
   const shown = () => page.locator("#measure-events tbody tr").count();
   assert.match(await viewer.text("#measure-events [role=status]"), /^Events 120/);
-  const { rows, about } = await table(viewer, "#csv-events");
+  const { rows, about } = await viewer.table("#csv-events");
   assert.deepEqual([rows.length, about.get("Events")], [120, "120"]);
   assert.equal(await shown(), 100);
   await page.click("#events-more");
@@ -432,12 +419,12 @@ test("long tables of events show a part and save all rows", async (viewer, page)
 });
 
 test("pinned cursors show their values and differences", async (viewer) => {
-  await unfold(viewer, "cursors");
+  await viewer.unfold("cursors");
   await viewer.enter("#cursor-lines", "3");
   await viewer.enter("#cursor-columns", "5");
-  await pin(viewer, 100, 40);
-  await pin(viewer, 140, 40);
-  const { rows, head } = await table(viewer, "#csv-cursors");
+  await viewer.pin(100, 40);
+  await viewer.pin(140, 40);
+  const { rows, head } = await viewer.table("#csv-cursors");
   assert.deepEqual(head, ["Cursor", "Time (s)", "Position (um)", "CH1", "CH2", "Velocity (um/s)"]);
   assert.deepEqual(rows.map(([name]) => name), ["A", "B", "B - A"]);
   const [a, b, difference] = rows.map((row) => row.slice(1).map(Number));
@@ -459,8 +446,8 @@ test("pinned cursors show their values and differences", async (viewer) => {
 });
 
 test("plots are saved as SVG, pictures as PNG of the chosen size and background", async (viewer, page) => {
-  await drawBand(viewer, 10, 30);
-  const { name, text } = await saved(viewer, "#svg-traces");
+  await viewer.drawBand(10, 30);
+  const { name, text } = await viewer.saved("#svg-traces");
   assert.equal(name, "vessel-traces.svg");
   assert.match(text, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
   assert.match(text, />Time \(s\)<\/text>/);
@@ -469,7 +456,7 @@ test("plots are saved as SVG, pictures as PNG of the chosen size and background"
   const stage = await viewer.box("#source .stage");
   const plot = await viewer.box("#source .plot");
   const png = async (x: number, y: number) => {
-    const { bytes } = await saved(viewer, "#png-save");
+    const { bytes } = await viewer.saved("#png-save");
     return await page.evaluate(readPng, { bytes: [...bytes], x, y });
   };
   await page.selectOption("#png-scale", "3");
@@ -492,27 +479,27 @@ test("everything saved from the sample is marked as a sample", async (viewer, pa
   await page.click("#more-ways");
   await page.click("#sample");
   await page.locator("#sample-mark").waitFor();
-  await draw(viewer, "band", [0.4, 0.3], [0.4, 0.6]);
+  await viewer.draw("band", [0.4, 0.3], [0.4, 0.6]);
   const note = "Sample: a drawn line scan, not a recording";
   const check = async (isMarked: boolean) => {
-    assert.equal((await table(viewer, "#csv-traces")).about.get("Note"), isMarked ? note : undefined);
-    assert.equal((await saved(viewer, "#svg-traces")).text.includes(`>${note}</text>`), isMarked);
+    assert.equal((await viewer.table("#csv-traces")).about.get("Note"), isMarked ? note : undefined);
+    assert.equal((await viewer.saved("#svg-traces")).text.includes(`>${note}</text>`), isMarked);
     await page.evaluate(rememberWriting);
-    await saved(viewer, "#png-save");
+    await viewer.saved("#png-save");
     assert.equal(await page.evaluate(`writtenTexts.includes("${note}")`), isMarked);
   };
   await check(true);
   // Nothing of it stays with the next file.
-  await openScan(viewer);
-  await drawBand(viewer, ...ACTIVE);
+  await viewer.openScan();
+  await viewer.drawBand(...ACTIVE);
   await check(false);
 });
 
 test("on a phone nothing lies over the charts", async (viewer, page) => {
   await page.click("#tool-band");
   await page.locator("#source .plot").scrollIntoViewIfNeeded();
-  await drag(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
-  await measureVelocities(viewer);
+  await viewer.dragOver("source", [0.4, 0.3], [0.4, 0.6]);
+  await viewer.measureVelocities();
   await page.locator("#velocity-chart").waitFor();
   await viewer.settle();
   const [panes, readout] = [await viewer.box("#panes"), await viewer.box("#source .readout")];

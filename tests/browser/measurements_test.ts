@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cells, edge, noise } from "../page/synthetic.ts";
-import type { Viewer } from "./browser.ts";
+import type { Viewer } from "./viewer.ts";
 import { LINE_TIME, measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
-import { saved, table, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
@@ -37,7 +36,7 @@ const opened = (viewer: Viewer) => viewer.openBytes("pulse.oir", measuredScan(CO
 
 async function measure(viewer: Viewer, key: string): Promise<string> {
   const { page } = viewer;
-  await unfold(viewer, key);
+  await viewer.unfold(key);
   await page.click(`#${key}-start`);
   const result = page.locator(`#measure-${key} .result`);
   await result.filter({ hasText: "·" }).waitFor();
@@ -48,7 +47,7 @@ test("measurements: a diameter and its heart rate are shown, kept and saved", as
   await opened(viewer);
   const words = await measure(viewer, "diameter");
   assert.match(words, /Clear 60.*Pulse of diameter clear/);
-  const { about, head, rows } = await table(viewer, "#csv-diameter");
+  const { about, head, rows } = await viewer.table("#csv-diameter");
   assert.deepEqual(head, ["Time (s)", "Diameter (um)", "Left edge (um)", "Right edge (um)", "Verdict"]);
   assert.equal(about.get("Method"), "full width at half maximum (Drew et al. 2010)");
   // A beat has 100 lines.
@@ -59,7 +58,7 @@ test("measurements: a diameter and its heart rate are shown, kept and saved", as
   assert(Math.abs(Number(rows[0]![0]) - 4.5 * LINE_TIME) < 1e-9);
   const chart = page.locator("#diameter-chart");
   assert(await chart.isVisible());
-  const html = await saved(viewer, "#report-html");
+  const html = await viewer.saved("#report-html");
   assert.equal(html.name, "pulse-report.html");
   // The picture, the reference with the path, the chart, results, methods and version.
   assert.equal(html.text.match(/<img src="data:image\/png;base64,/g)!.length, 2);
@@ -69,7 +68,7 @@ test("measurements: a diameter and its heart rate are shown, kept and saved", as
     /<h2>Methods<\/h2>\s*<p>Recordings were measured with acq-server \d.*half maximum/,
   );
   assert(html.text.includes("<circle "));
-  const svg = (await saved(viewer, "#report-svg")).text;
+  const svg = (await viewer.saved("#report-svg")).text;
   const fault = await page.evaluate((text) => {
     // deno-lint-ignore no-explicit-any
     const { DOMParser } = globalThis as any;
@@ -93,7 +92,7 @@ test("measurements: a diameter and its heart rate are shown, kept and saved", as
 
 test("measurements: sparks are found, outlined, removed and added by hand", async (viewer, page) => {
   await opened(viewer);
-  await unfold(viewer, "sparks");
+  await viewer.unfold("sparks");
   await page.selectOption("#sparks-channel", "1");
   assert.match(await measure(viewer, "sparks"), /^Sparks 3 ·/);
   const rows = page.locator("#measure-sparks tbody tr");
@@ -107,7 +106,7 @@ test("measurements: sparks are found, outlined, removed and added by hand", asyn
   await page.locator("#sparks-add").focus();
   await page.keyboard.press("Enter");
   await rows.nth(2).waitFor();
-  const { rows: sparks, column: columnOf } = await table(viewer, "#csv-sparks");
+  const { rows: sparks, column: columnOf } = await viewer.table("#csv-sparks");
   assert.deepEqual(sparks.map((row) => row.at(-1)), ["", "yes", ""]);
   for (const [i, [, column]] of SPARKS.entries()) {
     assert(Math.abs(Number(columnOf("Position (um)")[i]) / PIXEL_SIZE - column) < 0.5);
@@ -133,17 +132,17 @@ test("measurements: the flux of cells is measured, in all recordings of a folder
     await Deno.writeFile(join(folder, `${name}.oir`), measuredScan(COLUMNS, [samples, planes()[1]]));
   }
   await viewer.open(join(folder, "a.oir"));
-  await unfold(viewer, "flux");
+  await viewer.unfold("flux");
   await viewer.enter("#flux-window", String(LINES));
   const words = await measure(viewer, "flux");
   const flux = Number(/Mean flux ([\d.]+)/.exec(words)![1]);
   assert(Math.abs(flux / (passed.length / (LINES * LINE_TIME)) - 1) < 0.05, words);
-  await unfold(viewer, "many");
+  await viewer.unfold("many");
   for (const name of ["velocity", "events"]) await page.uncheck(`#many-${name}`);
   for (const name of ["diameter", "flux", "sparks"]) await page.check(`#many-${name}`);
   await page.click("#many-start");
   await page.locator("#measure-many .result", { hasText: "2 of 2 measured" }).waitFor();
-  const { head, rows } = await table(viewer, "#many-csv");
+  const { head, rows } = await viewer.table("#many-csv");
   const at = head.findIndex((name) => name.startsWith("Mean flux"));
   const [first, second] = rows.map((row) => Number(row[at])) as [number, number];
   assert(rows.length === 2 && first === second && Math.abs(first - flux) < 0.01);

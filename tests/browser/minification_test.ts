@@ -1,9 +1,9 @@
 /** Pictures and profiles of more samples than pixels show all of them, at home, zoomed, with a pyramid and without. */
 import assert from "node:assert/strict";
-import type { Viewer } from "./browser.ts";
+import type { Viewer } from "./viewer.ts";
 import { chartColors, greensOf } from "./in_page.js";
 import { randomNumbers } from "./streaks.ts";
-import { level, MICROMETRES, setRange, viewerSuite } from "./suite.ts";
+import { level, MICROMETRES, viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 
@@ -58,7 +58,7 @@ test("each pixel shows the mean, maximum or minimum of the samples under it", as
     if (way === "pyramid") await waitForPyramid(viewer);
     for (const [statistic, [reduce, min, max]] of Object.entries(STATISTICS)) {
       await page.selectOption("#statistic", statistic);
-      await setRange(viewer, "source-0", min, max);
+      await viewer.setRange("source-0", min, max);
       await viewer.settle();
       const drawn = await levelsAlong(viewer, column);
       const edge = (pixel: number) => Math.round(pixel / drawn.length * LINES);

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Route } from "playwright-core";
-import type { Viewer } from "./browser.ts";
+import type { Viewer } from "./viewer.ts";
 import { forgetStatus, wasCancelled } from "./in_page.js";
-import { openCard, viewerSuite } from "./suite.ts";
+import { viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
 
@@ -65,7 +65,7 @@ test("a closed dialog and Cancel are not errors", async (viewer, page) => {
   viewer.server.wait();
   await page.click("#open");
   await page.waitForSelector("#transfer:not([hidden])");
-  await openCard(viewer, "source-0");
+  await viewer.openCard("source-0");
   await page.focus("#source-0-Min");
   await page.keyboard.press("Escape");
   await page.waitForFunction(wasCancelled);

@@ -1,8 +1,8 @@
 /** The eight orientations on the screen: samples, path, links and marks stay together, and a choice is remembered. */
 import assert from "node:assert/strict";
-import type { Viewer } from "./browser.ts";
+import type { Viewer } from "./viewer.ts";
 import { LINE, referenceSample, sample, SHAPE } from "./line_scan.ts";
-import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
+import { assertColor, level, viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
 
@@ -55,8 +55,8 @@ const centre = (shape: readonly [number, number], row: number, column: number): 
 
 test("samples, path and marks of both pictures stay together in all orientations", async (viewer, page) => {
   await viewer.open(files.scan);
-  await setRange(viewer, "source-0", 0, 2550);
-  await setRange(viewer, "reference-0", 0, 700);
+  await viewer.setRange("source-0", 0, 2550);
+  await viewer.setRange("reference-0", 0, 700);
   for (const pane of ["source", "reference"]) await page.uncheck(`#${pane}-1-visible`);
   /** The place on the path after this part of it. */
   const pathAt = (part: number): [row: number, column: number] => [
@@ -138,12 +138,12 @@ test("orientations are remembered for each kind of picture", async (viewer, page
   await viewer.open(files.scan);
   await page.click("#source .turn");
   await viewer.reopen(files.scan);
-  await setRange(viewer, "source-0", 0, 2550);
+  await viewer.setRange("source-0", 0, 2550);
   await page.uncheck("#source-1-visible");
   const place = CLICKS[1]![1](...centre(SHAPE, 100, 20));
   const color = await viewer.color(await pointOf(viewer, "source", place));
   assert(Math.abs(color[1]! - level(sample(0, 100, 20), 0, 2550)) <= 3, `${color}`);
   await viewer.open(files.image);
-  for (const c of [0, 1, 2]) await setRange(viewer, `source-${c}`, 0, 255);
+  for (const c of [0, 1, 2]) await viewer.setRange(`source-${c}`, 0, 255);
   assertColor(await viewer.color(await viewer.place("source", [30, 50], 2, 3)), [3, 103, 203]);
 });

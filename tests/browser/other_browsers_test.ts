@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { until } from "../deadline.ts";
 import { StubbedServer } from "./browser.ts";
 import { lineScanFile, sample, SHAPE } from "./line_scan.ts";
-import { tableOf } from "./measuring_hand.ts";
+import { tableOf } from "./saved_table.ts";
 import { browserTest, startBrowser, startFirefox } from "./remote_page.ts";
 import { RemoteViewer } from "./remote_viewer.ts";
 import { level } from "./suite.ts";

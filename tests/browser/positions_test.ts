@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
+import { assertColor, level, viewerSuite } from "./suite.ts";
 
 const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
 
@@ -19,7 +19,7 @@ const hyperstack = (): Uint8Array =>
 
 test("sliders and keys step through time and focus, and contrast stays", async (viewer, page) => {
   await viewer.openBytes("stack.tif", hyperstack());
-  await setRange(viewer, "source-0", 0, 400);
+  await viewer.setRange("source-0", 0, 400);
   const gray = async (value: number) => {
     const part = level(value, 0, 400);
     assertColor(await viewer.color(await viewer.place("source", [8, 8], 2, 5)), [part, part, part]);

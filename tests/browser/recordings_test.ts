@@ -1,10 +1,9 @@
 /** The recordings of the folder of the open one: list, previous and next, what is new, what grows. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Viewer } from "./browser.ts";
+import type { Viewer } from "./viewer.ts";
 import { focused, forgetStatus, lookAgain, tabIsShown } from "./in_page.js";
 import { lineScanFile } from "./line_scan.ts";
-import { draw } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
@@ -76,7 +75,7 @@ test("buttons, keys and the list open the recordings of the folder", async (view
 test("what was measured stands beside its recording", async (viewer, page) => {
   const at = writeDay(viewer, "measured");
   await viewer.openPath(at("scan_1.oir"));
-  await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
+  await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);
   await viewer.kept();
   const words = () => page.locator("#recording-list .words").allTextContents();
   assert.deepEqual(await words(), ["1 band", "", ""]);

@@ -8,23 +8,10 @@ import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { write, writePlainStore } from "../fixtures/plain_store.ts";
 import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
-import { Viewer } from "./browser.ts";
+import { Viewer } from "./viewer.ts";
 import { dropFile } from "./in_page.js";
 import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { SPOT_LINE } from "./measured_stack.ts";
-import {
-  bandsOf,
-  draw,
-  drawBand,
-  findEvents,
-  makeKymograph,
-  measureVelocities,
-  openArchive,
-  openStack,
-  saved,
-  treatAsLineScan,
-  unfold,
-} from "./measuring_hand.ts";
 import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
 
@@ -55,7 +42,7 @@ const TABLES = ["traces", "velocity", "events", "lines", "cursors"];
 async function tables(viewer: Viewer, names = TABLES): Promise<string[]> {
   const texts = [];
   for (const name of names) {
-    const { text } = await saved(viewer, `#csv-${name}`);
+    const { text } = await viewer.saved(`#csv-${name}`);
     texts.push(text.split("\r\n").slice(2).join("\n"));
   }
   return texts;
@@ -72,21 +59,21 @@ async function openScan(viewer: Viewer): Promise<string> {
 async function measureAll(viewer: Viewer): Promise<void> {
   const { page } = viewer;
   await page.uncheck("#source-0-visible");
-  await drawBand(viewer, 30, 50);
-  await drawBand(viewer, 5, 12);
+  await viewer.drawBand(30, 50);
+  await viewer.drawBand(5, 12);
   await page.fill("#shape-name", "Gefäß, außen");
   await page.fill("#shape-color", "#ff0000");
   await page.check("#trace-change");
   await viewer.enter("#baseline-percentile", "12.5");
   await viewer.enter("#trace-average", "3");
-  await draw(viewer, "line", [0.2, 0.8], [0.41, 0.23]);
+  await viewer.draw("line", [0.2, 0.8], [0.41, 0.23]);
   await page.click("#tool-zoom");
-  await unfold(viewer, "velocity", "cursors");
+  await viewer.unfold("velocity", "cursors");
   await page.selectOption("#velocity-band", { label: "Gefäß, außen" });
   await viewer.enter("#velocity-window", "80");
   await page.selectOption("#velocity-band", "");
-  await measureVelocities(viewer);
-  await findEvents(viewer);
+  await viewer.measureVelocities();
+  await viewer.findEvents();
   const rows = page.locator("#measure-events tbody tr");
   assert(await rows.count() > 0, "the example has events");
   await rows.first().locator("input").fill('a "note", NaN');
@@ -177,15 +164,15 @@ const SCANS: Record<string, (viewer: Viewer) => Promise<string[]>> = {
 async function measureSome(viewer: Viewer, path: string): Promise<string[]> {
   const { page } = viewer;
   await viewer.openPath(path);
-  await draw(viewer, "band", [0.4, 0.3], [0.4, 0.62]);
+  await viewer.draw("band", [0.4, 0.3], [0.4, 0.62]);
   await page.check("#trace-change");
-  await draw(viewer, "line", [0.21, 0.81], [0.43, 0.27]);
+  await viewer.draw("line", [0.21, 0.81], [0.43, 0.27]);
   await page.fill("#shape-name", "fast");
   await page.click("#tool-zoom");
   await page.focus("#source .plot");
   for (const key of ["ArrowRight", "x"]) await page.keyboard.press(key);
   await page.fill("#shape-name", "peak");
-  await measureVelocities(viewer);
+  await viewer.measureVelocities();
   return ["traces", "velocity", "lines", "cursors"];
 }
 
@@ -223,7 +210,7 @@ test("measurements alone are restored onto the recording, and undone", async (vi
   );
   assert.deepEqual(await tables(other), before);
   await page.click("#undo");
-  assert.equal(await bandsOf(other).count(), 0);
+  assert.equal(await other.bands.count(), 0);
   assert.equal(await page.isChecked("#accepted"), false);
   await page.click("#redo");
   assert.deepEqual(await tables(other), before);
@@ -261,9 +248,9 @@ const documentIn = (archive: string): Json =>
 
 test("a dropped file that does not fit changes nothing and says why", async (viewer, page) => {
   const path = await openScan(viewer);
-  await drawBand(viewer, 30, 50);
+  await viewer.drawBand(30, 50);
   const file = await save(viewer, "none");
-  const bands = bandsOf(viewer);
+  const bands = viewer.bands;
   const dropped = (path: string) => noticeAfter(viewer, () => drop(viewer, path));
 
   const cut = join(viewer.server.folder, "cut.zip");
@@ -287,11 +274,11 @@ test("a dropped file that does not fit changes nothing and says why", async (vie
 
 test("regions of another program are offered, drawn up to a limit and saved again", async (viewer, page) => {
   await openScan(viewer);
-  await drawBand(viewer, 30, 50);
+  await viewer.drawBand(30, 50);
   const folder = unzipped(await save(viewer, "all"));
   await viewer.openPath(folder);
-  const bands = bandsOf(viewer);
-  await drawBand(viewer, 5, 12);
+  const bands = viewer.bands;
+  await viewer.drawBand(5, 12);
   await viewer.reload();
   assert.equal(await bands.count(), 2);
   assert.equal(await page.locator("#notice").isVisible(), false, "the work began with the file");
@@ -321,18 +308,18 @@ test("regions of another program are offered, drawn up to a limit and saved agai
   assert.deepEqual(byId("soma"), SOMA);
   const { name, start, metadata } = byId("v");
   assert.deepEqual([name, start, metadata.by], ["Vessel", [0, 0], "other"]);
-  await unfold(viewer, "regions");
+  await viewer.unfold("regions");
   assert.match(await viewer.text("#measure-regions"), /soma\s*rectangle\s*2, 10 to 9, 40/);
   await page.click("#measure-regions [aria-label^=Remove]");
   assert.equal(await title.count(), 0);
   await page.click("#undo");
   assert.equal(await title.count(), 1);
   // A line beyond the limit is not dropped silently.
-  await unfold(viewer, "lines");
-  await draw(viewer, "line", [0.2, 0.8], [0.4, 0.2]);
+  await viewer.unfold("lines");
+  await viewer.draw("line", [0.2, 0.8], [0.4, 0.2]);
   assert.match(await viewer.text("#measure-lines .drawn"), /^200 lines at most/);
   await page.locator("#measure-lines .icon").first().click();
-  await draw(viewer, "line", [0.2, 0.8], [0.4, 0.2]);
+  await viewer.draw("line", [0.2, 0.8], [0.4, 0.2]);
   assert.match(await viewer.text("#measure-lines .drawn"), /velocity/);
 });
 
@@ -343,7 +330,7 @@ test("the list of scenes tells of the open member whether it is accepted", async
     accepted: name === "b",
   }));
   for (const { path } of members) await Deno.copyFile(SCAN, path);
-  await openArchive(viewer, "two", members);
+  await viewer.openArchive("two", members);
   const scenes = () => page.locator("#scene option").allTextContents();
   const isAccepted = async () => (await scenes()).map((text) => text.endsWith("accepted"));
   assert.deepEqual(await isAccepted(), [false, false]);
@@ -360,18 +347,18 @@ test("the list of scenes tells of the open member whether it is accepted", async
 });
 
 test("a kymograph comes back with what was measured in it", async (viewer) => {
-  const path = await openStack(viewer);
-  await draw(viewer, "line", ...SPOT_LINE);
-  await makeKymograph(viewer);
-  await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
-  await draw(viewer, "line", [0.2, 0.8], [0.41, 0.23]);
+  const path = await viewer.openStack();
+  await viewer.draw("line", ...SPOT_LINE);
+  await viewer.makeKymograph();
+  await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);
+  await viewer.draw("line", [0.2, 0.8], [0.41, 0.23]);
   const read = (of: Viewer) => tables(of, ["traces", "lines"]);
   const before = await read(viewer);
   const archive = await save(viewer, "all");
   await using other = await fresh(viewer);
   const shown = async () => {
     await other.page.locator("#source h2", { hasText: "Line scan" }).waitFor();
-    await bandsOf(other).waitFor();
+    await other.bands.waitFor();
     assert.deepEqual(await read(other), before);
   };
   await other.openPath(archive);
@@ -394,8 +381,8 @@ test("an image whose columns are lines comes back as a line scan", async (viewer
   const [lines, columns] = [300, 40];
   const samples = new Float32Array(lines * columns).map((_, i) => (i * 7919) % 1000);
   await viewer.openPlain("plain", { planes: [samples], rows: columns, columns: lines });
-  await treatAsLineScan(viewer, "columns");
-  await draw(viewer, "band", [0.4, 0.4], [0.4, 0.6]);
+  await viewer.treatAsLineScan("columns");
+  await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);
   await page.check("#accepted");
   const trace = (of: Viewer) => tables(of, ["traces"]);
   const before = await trace(viewer);
@@ -409,7 +396,7 @@ test("an image whose columns are lines comes back as a line scan", async (viewer
   const notice = () => noticeAfter(viewer, () => drop(viewer, file));
   assert.match(await notice(), /from which Undo does not lead back: accepted would be replaced\.$/);
   await page.click("#notice-action");
-  await bandsOf(viewer).waitFor();
+  await viewer.bands.waitFor();
   assert.match(await viewer.text("#notice-text"), /: 1 band, accepted\.$/);
   assert.match(await notice(), /: 1 band, accepted\. Undo/);
   assert.deepEqual(await trace(viewer), before);

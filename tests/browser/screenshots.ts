@@ -8,10 +8,10 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseInExample, openExample } from "./example_page.ts";
-import { startChromium, StubbedServer, Viewer } from "./browser.ts";
+import { startChromium, StubbedServer } from "./browser.ts";
+import { Viewer } from "./viewer.ts";
 import { measuredScan } from "./measured_scan.ts";
 import { measuredStack, SPOT_LINE } from "./measured_stack.ts";
-import { draw, drawBand, findEvents, makeKymograph, measureVelocities } from "./measuring_hand.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const IMAGES = join(ROOT, "docs", "images");
@@ -68,8 +68,8 @@ async function show({ page }: Viewer, part: string): Promise<void> {
 
 /** Bands over the active columns and beside them. */
 async function drawBands(viewer: Viewer): Promise<void> {
-  await drawBand(viewer, 30, 50);
-  await drawBand(viewer, 5, 20);
+  await viewer.drawBand(30, 50);
+  await viewer.drawBand(5, 20);
 }
 
 await picture("bands", scan, async (viewer) => {
@@ -83,8 +83,8 @@ await picture("velocity", scan, async (viewer) => {
   const { page } = viewer;
   await page.uncheck("#source-1-visible");
   await show(viewer, "velocity");
-  await measureVelocities(viewer);
-  await draw(viewer, "line", [0.3, 0.9], [0.3 + 0.16, 0.9 - 0.6]);
+  await viewer.measureVelocities();
+  await viewer.draw("line", [0.3, 0.9], [0.3 + 0.16, 0.9 - 0.6]);
   await page.locator("#measure-lines summary").click();
 });
 
@@ -95,7 +95,7 @@ await picture("events", scan, async (viewer) => {
   await page.check("#trace-change");
   await viewer.enter("#trace-average", "9");
   await show(viewer, "events");
-  await findEvents(viewer, "1");
+  await viewer.findEvents("1");
 });
 
 await picture("cursors", scan, async (viewer) => {
@@ -108,9 +108,9 @@ await picture("cursors", scan, async (viewer) => {
 });
 
 await picture("kymograph", stack, async (viewer) => {
-  await draw(viewer, "line", ...SPOT_LINE);
+  await viewer.draw("line", ...SPOT_LINE);
   await show(viewer, "kymograph");
-  await makeKymograph(viewer);
+  await viewer.makeKymograph();
 });
 
 const day = join(server.folder, "2025-10-30");

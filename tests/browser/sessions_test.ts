@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Viewer } from "./browser.ts";
-import { openCard, viewerSuite } from "./suite.ts";
+import type { Viewer } from "./viewer.ts";
+import { viewerSuite } from "./suite.ts";
 
 const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
 
@@ -26,7 +26,7 @@ async function opened(viewer: Viewer, path = SERIES): Promise<unknown> {
   await viewer.open(path);
   await page.locator("#source .plot").focus();
   await page.keyboard.press("+");
-  await openCard(viewer, "source-0");
+  await viewer.openCard("source-0");
   await viewer.enter("#source-0-Max", "777");
   await page.locator("#source .plot").focus();
   return await view(viewer);

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { writePlainStore } from "../fixtures/plain_store.ts";
-import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import { hasChromium, startChromium, StubbedServer } from "./browser.ts";
 import { lineScanFile } from "./line_scan.ts";
+import { Viewer } from "./viewer.ts";
 
 /** What a test needs besides a page of the shared server. */
 export interface Surroundings {
@@ -90,16 +91,4 @@ export const level = (value: number, min: number, max: number): number =>
 export function assertColor(actual: number[], expected: number[]): void {
   const isNear = actual.every((part, i) => Math.abs(part - expected[i]!) <= 1);
   assert(isNear, `drawn ${actual}, expected ${expected}`);
-}
-
-/** Opens the row of a channel to its histogram and range. */
-export async function openCard({ page }: Viewer, card: string): Promise<void> {
-  if (await page.getAttribute(`#${card}-more`, "aria-expanded") !== "true") await page.click(`#${card}-more`);
-}
-
-export async function setRange(viewer: Viewer, card: string, min: number, max: number): Promise<void> {
-  await openCard(viewer, card);
-  for (const [end, value] of [["Max", max], ["Min", min], ["Max", max]] as const) {
-    await viewer.enter(`#${card}-${end}`, String(value));
-  }
 }

@@ -1,9 +1,9 @@
 /** The viewer where something is missing or small: no numbers, a phone, a server that is gone. */
 import assert from "node:assert/strict";
-import type { Viewer } from "./browser.ts";
+import type { Viewer } from "./viewer.ts";
 import { barsLieApart, canvasDensity, cutOff } from "./in_page.js";
 import { floatTiff, SHAPE } from "./line_scan.ts";
-import { assertColor, MICROMETRES, setRange, viewerSuite } from "./suite.ts";
+import { assertColor, MICROMETRES, viewerSuite } from "./suite.ts";
 
 /** CSS's hotpink. */
 const PINK = [255, 105, 180];
@@ -40,7 +40,7 @@ test("a value missing in one channel shows over the others", async (viewer) => {
     Float32Array.of(8, NaN, 4, 0, Infinity, 0, -Infinity, 8),
   ];
   await viewer.openPlain("gaps", { planes, rows: 2, columns: 4, y: MICROMETRES, x: MICROMETRES });
-  for (const card of ["source-0", "source-1"]) await setRange(viewer, card, 0, 8);
+  for (const card of ["source-0", "source-1"]) await viewer.setRange(card, 0, 8);
   const at = async (i: number) =>
     await viewer.color(await viewer.place("source", [2, 4], Math.floor(i / 4), i % 4));
   for (const i of [1, 4, 6]) assert.deepEqual(await at(i), PINK, `sample ${i}`);

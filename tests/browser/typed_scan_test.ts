@@ -1,7 +1,6 @@
 /** Images of files that do not say that they are line scans. */
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
-import { measureVelocities, table, treatAsLineScan, unfold } from "./measuring_hand.ts";
 import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
 
@@ -25,12 +24,12 @@ test("an image is measured as the line scan that was typed or read from a text",
   assert.match((await page.locator("#tools-why").textContent())!, /Treat as line scan/);
   assert(await page.locator("#tool-band").isDisabled());
   assert(!await page.locator("#measure-velocity").isVisible());
-  await treatAsLineScan(viewer, "columns");
+  await viewer.treatAsLineScan("columns");
   const measured = async () => {
     await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
     assert.equal(await page.locator("#tools-why").isVisible(), false);
-    await measureVelocities(viewer);
-    const { about, rows } = await table(viewer, "#csv-velocity");
+    await viewer.measureVelocities();
+    const { about, rows } = await viewer.table("#csv-velocity");
     assert.equal(about.get("Window chosen"), "automatically");
     return { about, rows };
   };
@@ -43,7 +42,7 @@ test("an image is measured as the line scan that was typed or read from a text",
     for (const [, velocity] of rows) assert(Math.abs(Number(velocity) / 200 - 1) < 0.03, velocity);
   }
   assert.equal(await page.inputValue("#typed-line"), "2");
-  await unfold(viewer, "typed");
+  await viewer.unfold("typed");
   await page.click("#typed-back");
   assert.equal(await heading.textContent(), "Image");
   assert(!await page.locator("#measure-velocity").isVisible());

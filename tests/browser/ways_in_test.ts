@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { dropFile, forgetStatus } from "./in_page.js";
-import { openCard, serveHtml, viewerSuite } from "./suite.ts";
+import { serveHtml, viewerSuite } from "./suite.ts";
 
 const SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));
 
@@ -28,7 +28,7 @@ test("a path, recent work, the sample and a drop; reload keeps file and view", a
   await page.locator("#source .plot").focus();
   await page.keyboard.press("+");
   await page.selectOption("#source-0-lut", "viridis");
-  await openCard(viewer, "source-0");
+  await viewer.openCard("source-0");
   await viewer.enter("#source-0-Max", "777");
   const labels = () => viewer.labels();
   const seen = await labels();

@@ -13,7 +13,7 @@ import {
 } from "../browser/measured_stack.ts";
 import { PLAIN_TRACE, traceOf } from "../../static/measure/traces.js";
 import { findEvents } from "../../static/measure/events.js";
-import { tableOf } from "../browser/measuring_hand.ts";
+import { tableOf } from "../browser/saved_table.ts";
 import {
   ACTIVE,
   LINE_TIME,
