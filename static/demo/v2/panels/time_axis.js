@@ -77,7 +77,13 @@ export class TimeAxis {
     this.#back.addEventListener("click", () => pane.change((placed) => placed.goBack()));
     this.#inputs.forEach((input, end) => {
       onNumber(input, (value) => this.#take(value, end), onTyped);
-      input.addEventListener("keydown", (event) => this.#step(event, end));
+      // Moves the window by a line, with Shift by its length.
+      onSteps(input, { ArrowUp: 1, ArrowDown: -1 }, (step, isFar) => {
+        const { x0, x1 } = this.#pane.view;
+        const lines = step * (isFar ? x1 - x0 : 1);
+        this.#show(x0 + lines, x1 + lines);
+        this.#write(end);
+      });
     });
   }
 
@@ -210,16 +216,6 @@ export class TimeAxis {
     this.#show(x0, Math.max(x1, x0 + least));
     // Typed times may lie outside the recording.
     this.#write(end);
-  }
-
-  /** Up and down move the window by a line, with Shift by its length. @param {KeyboardEvent} event @param {number} end */
-  #step(event, end) {
-    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
-    const { x0, x1 } = this.#pane.view;
-    const lines = (event.shiftKey ? x1 - x0 : 1) * (event.key === "ArrowUp" ? 1 : -1);
-    this.#show(x0 + lines, x1 + lines);
-    this.#write(end);
-    event.preventDefault();
   }
 
   /** Shows the visible time, also in a focused field. @param {number} end */

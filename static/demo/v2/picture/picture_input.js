@@ -162,7 +162,7 @@ export function attachPointer(stage, pane) {
   });
 }
 
-/** @param {Pick<HTMLElement, "addEventListener">} plot takes keys while it has the focus @param {Pick<Handled, "placed" | "change" | "cursor" | "moveCursor" | "onEnter">} pane */
+/** @param {HTMLElement} plot takes keys while it has the focus @param {Handled} pane */
 export function attachKeys(plot, pane) {
   const middle = { fx: 0.5, fy: 0.5 };
   plot.addEventListener("keydown", (event) => {

@@ -2,8 +2,6 @@
  * The elements of one picture: its plot with the canvas, and over both the frame and the marks. The plot may be divided into
  * bands, one below the other, which show the same part and carry the same marks.
  *
- * @typedef {{left: number, top: number, width: number, height: number}} Area
- *
  * @typedef {object} SnapshotLook
  * @property {number} [scale] multiple of the screen density at which the picture was drawn
  * @property {boolean} [hasAxes] with the frame around the picture
@@ -14,7 +12,7 @@ import { element, fitCanvas, svgElement, within } from "../controls/element.js";
 import { layoutFrame } from "./frame.js";
 import { canvasMarks, measureLabel, svgMarks } from "./marks.js";
 
-/** @import { Frame, FrameRange } from "./frame.js" */
+/** @import { Frame, FrameRange, Plot } from "./frame.js" */
 /** @import { Mark } from "./marks.js" */
 
 export class Stage {
@@ -58,7 +56,7 @@ export class Stage {
     return { width, height: height / this.bandCount };
   }
 
-  /** The bands in canvas pixels. @returns {Area[]} */
+  /** The bands in canvas pixels. @returns {Plot[]} */
   get canvasBands() {
     const { width, height } = this.canvas;
     const edge = (/** @type {number} */ i) => Math.round(i * height / this.bandCount);
@@ -157,7 +155,7 @@ export class Stage {
   }
 }
 
-/** Moves the plot to whole pixels of the screen; otherwise its canvas would be blurred. @param {Area} plot @param {{left: number, top: number}} box */
+/** Moves the plot to whole pixels of the screen; otherwise its canvas would be blurred. @param {Plot} plot @param {{left: number, top: number}} box */
 function snapped(plot, box) {
   const density = globalThis.devicePixelRatio;
   const whole = (/** @type {number} */ value) => Math.round(value * density) / density;
