@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { snippet } from "../../static/demo/v2/panels/snippet.js";
-import { run } from "../child_process.ts";
+import { canImport, findProgram, output } from "../clients/program.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const LANGUAGES = ["python", "javascript", "matlab", "curl"] as const;
 const ORIGIN = "http://127.0.0.1:8767";
@@ -66,50 +67,41 @@ Deno.test("programs request scene, reference and dialog", async () => {
   assert.equal(asked[0], "POST /api/v2/pick-and-open {}");
 });
 
-/** Runs a program of the machine against the fake server; skipped where it is missing. */
-function programTest(language: "curl" | "python", command: string, args: string[], needs: string[][]) {
-  const isThere = needs.every(([name, ...rest]) => {
-    try {
-      return new Deno.Command(name!, { args: rest, stdout: "null", stderr: "null" }).outputSync().success;
-    } catch {
-      return false;
-    }
-  });
+/** Runs a program of the machine against the fake server. */
+function programTest(
+  language: "curl" | "python",
+  command: string,
+  isThere: boolean,
+  check: (said: string, folder: string) => void,
+) {
   Deno.test({
     name: `the ${language} program reads the shown planes`,
     ignore: !isThere,
     async fn() {
       const { asked, answer } = fakeServer();
-      const cwd = await Deno.makeTempDir();
-      const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, answer);
-      try {
-        const path = '/data/it\'s "quoted" \\ $HOME `x`.oir';
-        const program = snippet(language, {
-          ...wanted,
-          origin: `http://127.0.0.1:${server.addr.port}`,
-          path,
-        });
-        const output = await run(command, { args: [...args, program], cwd });
-        assert(output.success, new TextDecoder().decode(output.stderr));
-        assert.deepEqual(asked.map((line) => line.split(" ").slice(0, 2).join(" ")), [
-          "POST /api/v2/open",
-          "GET /plane/0?t=3",
-          "GET /plane/2?t=3",
-          "DELETE /api/v2/sessions/abc",
-        ]);
-        assert.deepEqual(JSON.parse(asked[0]!.slice("POST /api/v2/open ".length)), { path });
-        const said = new TextDecoder().decode(output.stdout);
-        if (language === "python") assert.match(said, /^CH1 \(2, 3\) 0.0 5.0\nCH3 \(2, 3\) 2.0 7.0\n$/);
-        else assert.equal((await Deno.stat(`${cwd}/channel-2.f32`)).size, 24);
-      } finally {
-        await server.shutdown();
-        await Deno.remove(cwd, { recursive: true });
-      }
+      using folder = temporaryFolder();
+      await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, answer);
+      const path = '/data/it\'s "quoted" \\ $HOME `x`.oir';
+      const program = snippet(language, { ...wanted, origin: `http://127.0.0.1:${server.addr.port}`, path });
+      const said = await output(command, ["-c", program], { cwd: folder.path });
+      assert.deepEqual(asked.map((line) => line.split(" ").slice(0, 2).join(" ")), [
+        "POST /api/v2/open",
+        "GET /plane/0?t=3",
+        "GET /plane/2?t=3",
+        "DELETE /api/v2/sessions/abc",
+      ]);
+      assert.deepEqual(JSON.parse(asked[0]!.slice("POST /api/v2/open ".length)), { path });
+      check(said, folder.path);
     },
   });
 }
-programTest("curl", "sh", ["-c"], [["sh", "-c", "true"], ["curl", "--version"], ["jq", "--version"]]);
-programTest("python", "python3", ["-c"], [["python3", "-c", "import numpy"]]);
+const hasCurl = ["sh", "curl", "jq"].every((name) => findProgram(name, "the curl program") !== null);
+programTest("curl", "sh", hasCurl, (_, folder) => {
+  assert.equal(Deno.statSync(`${folder}/channel-2.f32`).size, 24);
+});
+programTest("python", "python3", canImport("python3", "numpy"), (said) => {
+  assert.match(said, /^CH1 \(2, 3\) 0.0 5.0\nCH3 \(2, 3\) 2.0 7.0\n$/);
+});
 
 Deno.test("the MATLAB program sends the same requests", () => {
   const program = snippet("matlab", { ...wanted, path: 'C:\\data\\a "b" \u2028%{.oir', scene: 1 });
