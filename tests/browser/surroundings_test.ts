@@ -106,7 +106,7 @@ test("a server that stands still or is gone is noticed, by one request at a time
     for (let i = 0; i < 5; i += 1) await page.evaluate('dispatchEvent(new Event("focus"))');
     await page.waitForSelector("#notice:not([hidden])");
     assert.match(await viewer.text("#notice-text"), /does not answer\. Start acq-server again/);
-    assert.deepEqual(viewer.requests, ["GET /api/v2/health"]);
+    assert.equal(viewer.requests.filter((request) => request.endsWith("/health")).length, 1);
   } finally {
     await server.freeze(false);
   }
