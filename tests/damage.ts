@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ReaderError } from "../readers/errors.ts";
 import type { WarningCode } from "../readers/warning.ts";
 import type { ErrorCode } from "../schemas/served.ts";
-import { type LoadedHere, loadHere, type LoadOptions } from "./load_here.ts";
+import { type LoadedHere, loadHere, type LoadOptions, openHere } from "./load_here.ts";
 import { inFolder, withFiles } from "./temporary_files.ts";
 import { codesOf } from "./warning_codes.ts";
 
@@ -21,6 +21,13 @@ const bytesOf = (source: Source) => source instanceof Uint8Array ? source : sour
 
 export const loadBytes = (name: string, bytes: Uint8Array, options: LoadOptions = {}): Promise<LoadedHere> =>
   withFiles({ [name]: bytes }, (path) => loadHere(path, options));
+
+/** Opens a file of these bytes for as long as `use` takes. */
+export const openBytes = (
+  name: string,
+  bytes: Uint8Array,
+  use: Parameters<typeof openHere>[1],
+): Promise<void> => withFiles({ [name]: bytes }, (path) => openHere(path, use));
 
 /** The message of a refusal. */
 export async function refusal(load: Promise<unknown>, tag: ErrorCode = "decode_failed"): Promise<string> {

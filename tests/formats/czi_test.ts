@@ -6,22 +6,22 @@ import { zstdCompressSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { documentsOf } from "../../readers/io/document_list.ts";
-import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { openCzi, openCziPlane, openScene } from "../fixtures/czi_files.ts";
+import { concat, doubles, padded, words } from "../fixtures/bytes.ts";
 import {
   patched,
   ramp16,
-  structure,
   writeCzi,
   type WrittenDimension,
   type WrittenSubblock,
 } from "../fixtures/czi_writer.ts";
-import { refused } from "../damage.ts";
+import { loadBytes, openBytes, refused } from "../damage.ts";
 import { withFiles } from "../temporary_files.ts";
-import { loadHere } from "../load_here.ts";
+import { loadHere, openHere } from "../load_here.ts";
 import { planesAt } from "../planes.ts";
 import { codesOf } from "../warning_codes.ts";
+
+const openCzi = (bytes: Uint8Array, use: Parameters<typeof openHere>[1]) => openBytes("a.czi", bytes, use);
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/czi/${name}.czi`, import.meta.url));
 
@@ -85,12 +85,13 @@ async function referenceOf(...attached: readonly (Uint8Array | readonly [string,
       return { name, type, content };
     }),
   });
-  return await openCzi(made.bytes, ({ reference, warnings }) => ({
+  const { reference, warnings } = (await loadBytes("a.czi", made.bytes)).summary;
+  return {
     size: reference?.axes.map(({ size }) => size) ?? null,
     channels: reference?.channels.length ?? 0,
     path: reference?.scanPath ?? null,
     warnings: codesOf(warnings).filter((code) => code === "reference_unreadable"),
-  }));
+  };
 }
 
 Deno.test("takes the first attachment that is large enough as the reference image", async () => {
@@ -165,19 +166,9 @@ Deno.test("reads the path from two lines of floats along any dimensions", async 
 });
 
 Deno.test("lists scenes by rank, with names and sizes", async () => {
-  const files = new FileAccess();
-  try {
-    const path = fixture("upside_down_mosaic");
-    const { scenes } = await openChosen(await chooseFormat(path, [".czi"], files), files, null);
-    deepEqual([scenes.count, scenes.own], [2, 0]);
-    deepEqual(scenes.entries(10), [
-      { name: "left", sizes: { Z: 2, Y: 8, X: 24 } },
-      { name: "right", sizes: { Z: 2, Y: 8, X: 24 } },
-    ]);
-    equal(scenes.entries(1).length, 1);
-  } finally {
-    files.close();
-  }
+  const { scenes, sceneCount, scene } = (await loadHere(fixture("upside_down_mosaic"))).summary;
+  const sizes = { Z: 2, Y: 8, X: 24 };
+  deepEqual([sceneCount, scene, scenes], [2, 0, [{ name: "left", sizes }, { name: "right", sizes }]]);
 });
 
 Deno.test("names samples, and warns about unusual subblocks", async () => {
@@ -216,7 +207,7 @@ Deno.test("opens a split document by any of its files", async () => {
     // Part 2 under the name of part 1 is neither.
     deepEqual(codesOf(summary.warnings), ["file_missing"]);
     const missing = /part 1 of the split document, which holds a subblock of it, is missing/;
-    await openScene(path, 0, (acquisition) => rejects(planesAt(acquisition, { t: 1 }), missing));
+    await openHere(path, (acquisition) => rejects(planesAt(acquisition, { t: 1 }), missing));
   });
   await withFiles({ "b (1).czi": read("split (1)"), "c.czi": read("split (1)") }, async (_, folder) => {
     await rejects(
@@ -320,11 +311,7 @@ Deno.test("decodes a stream as long as its pixels", async () => {
   const values = ramp16(64, 0);
   // A skippable frame (RFC 8878, section 3.1.2) brings the stream to the 128 bytes of the pixels.
   const stream = zstdCompressSync(values);
-  const padding = structure(128 - stream.length, (view) => {
-    view.setUint32(0, 0x184d2a50, true);
-    view.setUint32(4, 128 - stream.length - 8, true);
-  });
-  const data = new Uint8Array([...stream, ...padding]);
+  const data = padded(concat(stream, words(0x184d2a50, 128 - stream.length - 8)), 128);
   await openCzi(writeCzi({ subblocks: [{ dims, data, compression: 5 }] }).bytes, async (acquisition) => {
     deepEqual([...(await planesAt(acquisition))[0]!], Array.from({ length: 64 }, (_, i) => i));
   });
@@ -336,17 +323,11 @@ Deno.test("reads time stamps in seconds or days, and ignores unusable ones", asy
     data: ramp16(16, 0),
   });
   const read = async (stamps: readonly number[], first = 0) => {
-    const content = structure(8 + 8 * stamps.length, (view) => {
-      view.setInt32(4, stamps.length, true);
-      stamps.forEach((stamp, i) => view.setFloat64(8 + 8 * i, stamp, true));
-    });
+    const content = concat(words(0, stamps.length), doubles(...stamps));
     const attachments = [{ name: "TimeStamps", type: "CZTIMS", content }];
     const made = writeCzi({ subblocks: [0, 1, 2].map((t) => frame(first + t)), attachments });
-    let found: [number, string, readonly number[] | null] | null = null;
-    await openCzi(made.bytes, ({ axes, times }) => {
-      found = [axes[0]!.step, axes[0]!.unit, times];
-    });
-    return found;
+    const { axes, times } = (await loadBytes("a.czi", made.bytes)).summary;
+    return [axes[0]!.step, axes[0]!.unit, times];
   };
   deepEqual(await read([1613.5, 1614, 1615.5]), [1, "seconds", [0, 0.5, 2]]);
   // The stamps of the time points that are there.
@@ -406,12 +387,21 @@ Deno.test("reads only the directory and the plane", async () => {
     dims: [["X", 0, 32], ["Y", 0, 32], ["T", t, 1]],
     data: ramp16(1024, t),
   }));
-  await withFiles({ "a.czi": writeCzi({ subblocks, front: true }).bytes }, async (path) => {
-    const { plane, counts } = await openCziPlane(path, { t: 321 });
-    equal(plane[1023], 321 + 1023);
-    // 500 entries of 92 bytes, 2048 bytes of samples; heads of segments.
-    ok(counts.bytes < 500 * 92 + 2048 + 2000, `${counts.bytes} bytes`);
-  });
+  const files = new FileAccess();
+  await withFiles(
+    { "a.czi": writeCzi({ subblocks, front: true }).bytes },
+    (path) =>
+      openHere(
+        path,
+        async (acquisition) => {
+          equal((await planesAt(acquisition, { t: 321 }))[0]![1023], 321 + 1023);
+          // 500 entries of 92 bytes, 2048 bytes of samples; heads of segments.
+          ok(files.counts.bytes < 500 * 92 + 2048 + 2000, `${files.counts.bytes} bytes`);
+        },
+        null,
+        files,
+      ),
+  );
 });
 
 Deno.test("JPEG XR keeps no handlers, and is rejected if its parts disagree", async () => {

@@ -3,8 +3,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { scenes } from "../../readers/lif/mod.ts";
 import type { RowRange } from "../../readers/reader.ts";
-import { checkCuts, loadBytes, refused as refusedAs } from "../damage.ts";
-import { openHere } from "../load_here.ts";
+import { checkCuts, loadBytes, openBytes, refused as refusedAs } from "../damage.ts";
 import { withFiles } from "../temporary_files.ts";
 import { concat, words } from "../fixtures/bytes.ts";
 import {
@@ -113,14 +112,10 @@ Deno.test("serves blocks before a damaged one with a warning", async () => {
   await refused(concat(described, block("M1", new Uint8Array(0), 0)), /1 of 1 images were never saved/);
 });
 
-/** Opens these bytes. */
-const openLif = (bytes: Uint8Array, use: Parameters<typeof openHere>[1]) =>
-  withFiles({ "a.lif": bytes }, (path) => openHere(path, use));
-
 Deno.test("reports planes after the end of a truncated block as missing, and an incomplete plane as damaged", async () => {
   const series = image([...XY, [4, 3, 12]]);
   for (const [length, tag] of [[30, "decode_failed"], [24, "plane_not_found"]] as const) {
-    await openLif(lifFile(series, samples(length)), async (acquisition) => {
+    await openBytes("a.lif", lifFile(series, samples(length)), async (acquisition) => {
       const at = (t: number) => acquisition.plan([0], { t, z: 0, l: 0 });
       equal((await at(1)).rows, 3);
       await rejects(at(2), { tag });
@@ -131,7 +126,7 @@ Deno.test("reports planes after the end of a truncated block as missing, and an 
 
 Deno.test("serves the lines that every requested channel of an interrupted line scan has", async () => {
   const lines = image([[1, 4, 1], [4, 5, 8]], [{}, { BytesInc: 4 }]);
-  await openLif(lifFile(lines, samples(31)), async (acquisition) => {
+  await openBytes("a.lif", lifFile(lines, samples(31)), async (acquisition) => {
     const plan = (channels: number[], rows?: RowRange) =>
       acquisition.plan(channels, { t: 0, z: 0, l: 0 }, rows);
     const rows = await Promise.all([[0], [1], [1, 0]].map(async (channels) => (await plan(channels)).rows));

@@ -1,9 +1,7 @@
 /** Damaged and hostile LSM files: each is refused with what and where, in little time and memory, or served exactly. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { checkCuts, type DamageTable, testDamage } from "../damage.ts";
+import { checkCuts, type DamageTable, openBytes, testDamage } from "../damage.ts";
 import { loadLsm, LsmBytes } from "../fixtures/lsm_files.ts";
-import { withFiles } from "../temporary_files.ts";
-import { openHere } from "../load_here.ts";
 import { codesOf } from "../warning_codes.ts";
 
 const series = () => new LsmBytes("series_tzc.lsm");
@@ -59,17 +57,13 @@ Deno.test("a record may declare 2^31 planes", async () => {
 });
 
 Deno.test("rejects a page of another layout, not its neighbours", () =>
-  withFiles(
-    { "a.lsm": series().set(4, 256, 12).bytes },
-    (path) =>
-      openHere(path, async (acquisition) => {
-        await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), {
-          tag: "decode_failed",
-          message: /^plane 2 in the directory at \d+ differs from the first plane$/,
-        });
-        equal((await acquisition.plan([0], { t: 1, z: 1, l: 0 })).rows, 9);
-      }),
-  ));
+  openBytes("a.lsm", series().set(4, 256, 12).bytes, async (acquisition) => {
+    await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), {
+      tag: "decode_failed",
+      message: /^plane 2 in the directory at \d+ differs from the first plane$/,
+    });
+    equal((await acquisition.plan([0], { t: 1, z: 1, l: 0 })).rows, 9);
+  }));
 
 Deno.test("serves the lines of a line scan that all requested channels have", async () => {
   const whole = await loadLsm(lines().bytes);

@@ -1,11 +1,8 @@
 /** Damaged and hostile ND2 files: refused with what is wrong and where, or served with a warning. */
-import { checkCuts, loadBytes, refused as refusedAs } from "../damage.ts";
+import { checkCuts, loadBytes, openBytes, refused as refusedAs } from "../damage.ts";
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
-import { FileAccess } from "../../readers/io/random_access.ts";
-import { loadHere, openHere } from "../load_here.ts";
-import { withFiles } from "../temporary_files.ts";
-import { concat, words } from "../fixtures/bytes.ts";
+import { concat, doubles, words } from "../fixtures/bytes.ts";
 import { attributes, entry, frame, level, nd2File, number, packed } from "../fixtures/nd2_writer.ts";
 import { codesOf } from "../warning_codes.ts";
 
@@ -14,7 +11,7 @@ type Chunks = readonly (readonly [name: string, data: Uint8Array, length?: numbe
 const CHUNKS: Chunks = [["ImageDataSeq|0!", frame()], ["ImageAttributesLV!", attributes()]];
 const SAMPLES = Array.from({ length: 12 }, (_, i) => i);
 
-const double = (name: string, value: number) => entry(6, name, new Uint8Array(Float64Array.of(value).buffer));
+const double = (name: string, value: number) => entry(6, name, doubles(value));
 const time = (count: number) =>
   level("SLxExperiment", [number("eType", 1), level("uLoopPars", [number("uiCount", count)])]);
 
@@ -82,15 +79,11 @@ Deno.test("reports a missing frame, or damage if it is the first", async () => {
   const two = (...frames: Chunks) =>
     nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(2)]]);
   await refused(two(["ImageDataSeq|1!", frame()]), /frame 0 is not in the file, which holds 1 frames/);
-  await withFiles(
-    { "a.nd2": two(["ImageDataSeq|0!", frame()]) },
-    (path) =>
-      openHere(path, async (acquisition) => {
-        deepEqual([acquisition.axes[0]?.size, acquisition.times], [2, null]);
-        deepEqual(codesOf(acquisition.warnings), ["metadata_missing", "planes_missing"]);
-        await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "plane_not_found" });
-      }),
-  );
+  await openBytes("a.nd2", two(["ImageDataSeq|0!", frame()]), async (acquisition) => {
+    deepEqual([acquisition.axes[0]?.size, acquisition.times], [2, null]);
+    deepEqual(codesOf(acquisition.warnings), ["metadata_missing", "planes_missing"]);
+    await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "plane_not_found" });
+  });
   await refused(two(["ImageDataSeq|0!", frame().subarray(0, 20)]), /12 of 24 bytes are stored/);
 });
 
@@ -111,11 +104,10 @@ Deno.test("allocates nothing for wrong counts of loops", async () => {
 });
 
 Deno.test("takes times from the frames if the list is missing, truncated or descending", async () => {
-  const numbers = (...values: number[]) => new Uint8Array(Float64Array.from(values).buffer);
-  const timed = (ms: number) => concat(numbers(ms), frame().subarray(8));
+  const timed = (ms: number) => concat(doubles(ms), frame().subarray(8));
   const file = (list: Uint8Array, at?: number) =>
     nd2File([
-      ["CustomData|X!", numbers(1000, 9000)],
+      ["CustomData|X!", doubles(1000, 9000)],
       ["ImageDataSeq|0!", timed(100)],
       ["ImageDataSeq|1!", timed(150)],
       ["ImageAttributesLV!", attributes()],
@@ -123,15 +115,15 @@ Deno.test("takes times from the frames if the list is missing, truncated or desc
       ["CustomData|AcqTimesCache!", list],
     ], (name, place) => name.startsWith("CustomData|Acq") ? at ?? place : place);
   const times = async (bytes: Uint8Array) => (await load(bytes)).summary.times;
-  deepEqual(await times(file(numbers(3, 1003))), [0, 1]);
+  deepEqual(await times(file(doubles(3, 1003))), [0, 1]);
   // The list of the stage starts after the signature of 112 bytes.
   for (
     const bytes of [
-      file(numbers(3, 1003), 112),
-      file(numbers(3, 1003), 1),
-      file(numbers(3)),
-      file(numbers(1003, 3)),
-      file(numbers(3, NaN)),
+      file(doubles(3, 1003), 112),
+      file(doubles(3, 1003), 1),
+      file(doubles(3)),
+      file(doubles(1003, 3)),
+      file(doubles(3, NaN)),
     ]
   ) deepEqual(await times(bytes), [0, 0.05]);
 });
@@ -197,14 +189,7 @@ Deno.test("rejects wrong offsets and sizes of JPEG 2000 boxes", async () => {
 Deno.test("reads no other frame than that of the plane", async () => {
   const frames: Chunks = Array.from({ length: 50 }, (_, i) => [`ImageDataSeq|${i}!`, frame(i)] as const);
   const bytes = nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(50)]]);
-  await withFiles({ "a.nd2": bytes }, async (path) => {
-    const files = new FileAccess();
-    try {
-      await loadHere(path, { files });
-      // The times of the time points stand in the frames, which costs two reads each.
-      ok(files.counts.reads < 130, String(files.counts.reads));
-    } finally {
-      files.close();
-    }
-  });
+  const { counts } = await load(bytes);
+  // The times of the time points stand in the frames, which costs two reads each.
+  ok(counts.reads < 130, String(counts.reads));
 });

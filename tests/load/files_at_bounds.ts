@@ -8,14 +8,7 @@ import { MAX_FRAMES } from "../../readers/nd2/chunk_map.ts";
 import { MAX_SEGMENTS } from "../../readers/tiff/page.ts";
 import { MAX_ENTRIES } from "../../readers/tiff/tags.ts";
 import { MAX_DIRECTORIES } from "../../readers/tiff/tiff_file.ts";
-import {
-  entryBytes,
-  ramp16,
-  segment,
-  structure,
-  writeCzi,
-  type WrittenDimension,
-} from "../fixtures/czi_writer.ts";
+import { entryBytes, ramp16, segment, writeCzi, type WrittenDimension } from "../fixtures/czi_writer.ts";
 import { writeCompound } from "../fixtures/compound_writer.ts";
 import { frame } from "../fixtures/oir_files.ts";
 import { concat, words } from "../fixtures/bytes.ts";
@@ -131,16 +124,16 @@ function subblocks(count: number, dims: (n: number) => readonly WrittenDimension
   const one = writeCzi({ subblocks: [{ dims: dims(0), data: ramp16(16, 0) }] });
   const [position = 0] = one.subblocks;
   const entry = entryBytes({ dims: dims(0) }, position);
-  const list = structure(128 + count * entry.length, (view, bytes) => {
-    view.setInt32(0, count, true);
-    for (let n = 0, at = 128; n < count; n += 1, at += entry.length) {
-      bytes.set(entry, at);
-      dims(n).forEach(([, start, size, stored = size], i) => {
-        view.setInt32(at + 36 + 20 * i, start, true);
-        view.setInt32(at + 48 + 20 * i, stored, true);
-      });
-    }
-  });
+  const list = new Uint8Array(128 + count * entry.length);
+  const view = new DataView(list.buffer);
+  view.setInt32(0, count, true);
+  for (let n = 0, at = 128; n < count; n += 1, at += entry.length) {
+    list.set(entry, at);
+    dims(n).forEach(([, start, size, stored = size], i) => {
+      view.setInt32(at + 36 + 20 * i, start, true);
+      view.setInt32(at + 48 + 20 * i, stored, true);
+    });
+  }
   const bytes = concat(one.bytes, segment("ZISRAWDIRECTORY", list));
   new DataView(bytes.buffer).setBigInt64(32 + 52, BigInt(one.bytes.length), true);
   return bytes;
