@@ -85,7 +85,7 @@ const ND2: FileFormat = {
   recognises: (head) => isNd2Chunk(head) || startsWith(head, 0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20),
   confirms: async (file) =>
     isNd2Chunk(file.read(0, 4, "the first bytes")) ||
-    (await import("./nd2/legacy.ts")).hasBoxMap(file),
+    (await import("./nd2/legacy.ts")).boxMapOffset(file) !== null,
   load: () => import("./nd2/mod.ts"),
 };
 

@@ -1,6 +1,7 @@
 /** The XML metadata of a document: channels, pixel sizes, dates, intervals and scene names. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { calibrated, type Calibration, known } from "../metadata/axes.ts";
+import type { NamedChannel } from "../metadata/channels.ts";
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
@@ -9,18 +10,10 @@ import { unlessLost, type Warning } from "../warning.ts";
 import { child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { type FileHeader, ID, requireSegment } from "./segment.ts";
 
-/** A channel as described in the metadata. */
-export interface DescribedChannel {
-  /** Name of the channel, else of its dye, else `null`. */
-  readonly name: string | null;
-  /** `#rrggbb`. */
-  readonly color: string | null;
-}
-
 /** The metadata of a document. */
 export interface Metadata {
-  /** Channels by index along `C`. */
-  readonly channels: readonly DescribedChannel[];
+  /** Channels by index along `C`, named by themselves or their dye. */
+  readonly channels: readonly NamedChannel[];
   readonly steps: Readonly<Partial<Record<"X" | "Y" | "Z", Calibration>>>;
   /** Start of the acquisition, else creation of the document. */
   readonly moment: Moment;
@@ -89,7 +82,7 @@ export function metadataIn(xml: string): Metadata {
 function describedChannels(
   list: XmlElement | undefined,
   display: XmlElement | undefined,
-): DescribedChannel[] {
+): NamedChannel[] {
   const shown = new Map<string, XmlElement>();
   for (const channel of children(child(display, "Channels"), "Channel")) {
     const id = channel.attributes["Id"];

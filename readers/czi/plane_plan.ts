@@ -47,8 +47,7 @@ export async function planPlanes(
     if (letter === "X" || letter === "C" || letter === layout.rowAxis) continue;
     fixed.set(letter, start + (letter === "T" ? position.t : letter === "Z" ? position.z : 0));
   }
-  const groups = groupsOf(scene, wanted);
-  gather(scene, fixed, groups);
+  const groups = groupsOf(scene, wanted, fixed);
   const warnings: Warning[] = [];
   for (const group of groups) await find(scene, group, fixed, rows, warnings);
   const total = spanOf(layout, layout.rowAxis).size;
@@ -82,24 +81,20 @@ export async function planPlanes(
   };
 }
 
-function groupsOf({ channels, places, layout }: StoredScene, wanted: readonly number[]): Group[] {
+/** The wanted planes by channel of the file, with their subblocks at the fixed indices. */
+function groupsOf(
+  { table, layout, channels, places, stop }: StoredScene,
+  wanted: readonly number[],
+  fixed: ReadonlyMap<string, number>,
+): Group[] {
   const groups = new Map<number, Group>();
   wanted.forEach((index, plane) => {
-    const { c, sample } = places[index]!;
-    const key = spanOf(layout, "C").start + c;
+    const { c: offset, sample } = places[index]!;
+    const c = spanOf(layout, "C").start + offset;
     const name = `channel ${index} ("${channels[index]!.name}")`;
-    groups.getOrInsertComputed(key, () => ({ c: key, name, wanted: [], entries: [], blocks: [] }))
+    groups.getOrInsertComputed(c, () => ({ c, name, wanted: [], entries: [], blocks: [] }))
       .wanted.push({ sample, plane });
   });
-  return [...groups.values()];
-}
-
-/** Finds the subblocks of each channel at the fixed indices. */
-function gather(
-  { table, layout, stop }: StoredScene,
-  fixed: ReadonlyMap<string, number>,
-  groups: readonly Group[],
-): void {
   const holds = (entry: number, letter: string, index: number) => {
     const offset = index - table.start(letter, entry);
     return offset >= 0 && offset < table.size(letter, entry);
@@ -109,7 +104,7 @@ function gather(
   stop.check();
   for (const entry of layout.entries) {
     if (!indices.every(([letter, index]) => holds(entry, letter, index))) continue;
-    for (const { c, entries } of groups) {
+    for (const { c, entries } of groups.values()) {
       if (!holds(entry, "C", c)) continue;
       entries.push(entry);
       planned += 1;
@@ -118,6 +113,7 @@ function gather(
       throw new DecodeFailed(`the planes consist of more than ${MAX_PLANNED} subblocks`);
     }
   }
+  return [...groups.values()];
 }
 
 /** Locates the blocks of a channel. @throws {PlaneNotFound} tiles are missing */

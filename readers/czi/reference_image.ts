@@ -3,7 +3,7 @@
  * with rows and columns of integers, or with several channels, is the image. The first document with two lines of floats, along
  * any dimensions, is the path: metres from the centre of the image, along its columns and along its rows.
  */
-import { type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import { UNCALIBRATED } from "../metadata/axes.ts";
 import { isUnreadable, referenceAxes, type ReferenceResult, unreadable } from "../metadata/reference.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
@@ -54,12 +54,23 @@ export async function referenceImage(
     }
   }
   if (image === null || own === null) return { reference: null, warnings };
+  const scene = image;
   // The path is drawn in the steps of the scan setup, if there is one.
   const setup = metadata.setupScaling();
-  const steps = setup
-    ? { x: { step: setup.x * 1e6, unit: "um" }, y: { step: setup.y * 1e6, unit: "um" } }
-    : { x: own.steps.X ?? UNCALIBRATED, y: own.steps.Y ?? UNCALIBRATED };
-  return { reference: describe(image, steps, path), warnings };
+  const x = setup ? { step: setup.x * 1e6, unit: "um" } : own.steps.X ?? UNCALIBRATED;
+  const y = setup ? { step: setup.y * 1e6, unit: "um" } : own.steps.Y ?? UNCALIBRATED;
+  const { X, Y } = servedSizes(scene.layout);
+  const drawn = x.unit === "um" && y.unit === "um" ? path : null;
+  const inPixels = (metres: Float32Array, step: number, size: number) =>
+    Array.from(metres, (metre) => metre / (step * 1e-6) + size / 2);
+  const reference: Reference = {
+    axes: referenceAxes({ rows: Y, columns: X }, { y, x }),
+    channels: scene.channels,
+    lineRoi: null,
+    scanPath: drawn && { x: inPixels(drawn.x, x.step, X), y: inPixels(drawn.y, y.step, Y) },
+    plan: () => planPlanes(scene, [...scene.channels.keys()], FIRST_POSITION),
+  };
+  return { reference, warnings };
 }
 
 function isImage({ layout, channels }: StoredScene): boolean {
@@ -89,22 +100,4 @@ async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
   const x = first.subarray(0, points);
   const y = second ?? first.subarray(points);
   return [x, y].every((row) => row.every(Number.isFinite)) ? { x, y } : null;
-}
-
-function describe(
-  scene: StoredScene,
-  { x, y }: Record<"x" | "y", Calibration>,
-  path: MetrePath | null,
-): Reference {
-  const { X, Y } = servedSizes(scene.layout);
-  const calibrated = x.unit === "um" && y.unit === "um";
-  const inPixels = (metres: Float32Array, step: number, size: number) =>
-    Array.from(metres, (metre) => metre / (step * 1e-6) + size / 2);
-  return {
-    axes: referenceAxes({ rows: Y, columns: X }, { y, x }),
-    channels: scene.channels,
-    lineRoi: null,
-    scanPath: path && calibrated ? { x: inPixels(path.x, x.step, X), y: inPixels(path.y, y.step, Y) } : null,
-    plan: () => planPlanes(scene, [...scene.channels.keys()], FIRST_POSITION),
-  };
 }

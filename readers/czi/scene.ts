@@ -3,13 +3,12 @@ import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { channelNames, channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
+import { channelNames, channelsOf, COLOURS, type NamedChannel, sampleName } from "../metadata/channels.ts";
 import type { AxisLetter, Channel, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import type { SubblockTable } from "./directory.ts";
 import type { CziDocument } from "./document.ts";
-import type { DescribedChannel } from "./metadata.ts";
 
 /** Help on what is refused. */
 export const HELP = "docs/formats/czi.md#what-is-refused";
@@ -232,7 +231,7 @@ export function storedScene(
 
 function channelList(
   layout: SceneLayout,
-  described: readonly DescribedChannel[],
+  described: readonly NamedChannel[],
 ): Pick<StoredScene, "channels" | "places"> {
   const { channels } = layout;
   const facts = described.slice(spanOf(layout, "C").start);

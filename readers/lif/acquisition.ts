@@ -1,7 +1,5 @@
 /** Makes an acquisition of an image: axes, channels and warnings. */
 import { DecodeFailed } from "../errors.ts";
-import type { ByteSource } from "../io/byte_source.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/axes.ts";
 import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
@@ -12,20 +10,26 @@ import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import type { ImageElement, ScanSettings } from "./document.ts";
-import { DIM, type Dimension, type ImageLayout, type Joined, lengthOf, planPlane } from "./image_layout.ts";
+import {
+  DIM,
+  type Dimension,
+  type ImageLayout,
+  type Joined,
+  lengthOf,
+  planPlane,
+  type StoredImage,
+} from "./image_layout.ts";
 
-/** What an image shares with the others of its file, and its block. `date` and `time` are those of the experiment. */
-export interface Surroundings {
-  readonly block: Block;
-  readonly shared: Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">;
-  readonly stop: StopFlag;
-}
-
-/** The acquisition of an image, dated by its first time stamp or else by its experiment. @throws {DecodeFailed} its layout is not supported */
+/**
+ * The acquisition of an image, dated by its first time stamp or else by its experiment.
+ *
+ * @param shared what it has in common with the other images of its file
+ * @throws {DecodeFailed} its layout is not supported
+ */
 export function acquisitionOf(
-  file: ByteSource,
+  stored: Pick<StoredImage, "file" | "block" | "stop">,
   { layout, names, stamps, scan }: ImageElement,
-  { block, shared, stop }: Surroundings,
+  shared: Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">,
 ): Acquisition {
   if (typeof layout === "string") throw new DecodeFailed(layout);
   const times = timesOf(stamps, layout);
@@ -41,9 +45,9 @@ export function acquisitionOf(
     lineScan: layout.rowAxis === "T"
       ? lineScanOf(rows, calibrated(scan?.pixelTime, "s"), scan?.direction)
       : null,
-    warnings: [...warnings, ...fitWarnings(layout, block)],
+    warnings: [...warnings, ...fitWarnings(layout, stored.block)],
     times,
-    plan: (...wanted) => Promise.try(() => planPlane({ file, block, layout, stop }, wanted)),
+    plan: (...wanted) => Promise.try(() => planPlane({ ...stored, layout }, wanted)),
   };
 }
 
@@ -67,7 +71,7 @@ export function calibratedAxes(
 ): { readonly axes: readonly Axis[]; readonly warnings: readonly Warning[] } {
   const { positions, rows, rowAxis, columns } = layout;
   // There may be pauses between the slices of a recording, so joined dimensions have no step.
-  const single = (joined: Joined) => joined.length === 1 ? stepOf(joined) : undefined;
+  const single = (joined: Joined) => joined.length === 1 ? stepOf(joined[0]!) : undefined;
   const line = rowAxis === "T" ? lineTime(rows, scan) : { step: single(rows), warnings: [] };
   const steps = {
     T: single(positions.t) ?? calibrated(meanStep(times), "s"),
@@ -85,11 +89,8 @@ export function calibratedAxes(
 /** Steps of this length or more are not real: lifetime results number their pixels and call the numbers metres. */
 const NO_STEP_METRES = 0.01;
 
-/** The step of the fastest of joined dimensions. `Length` extends from the first sample to the last. */
-function stepOf(joined: Joined): Calibration | undefined {
-  const dimension = joined.at(-1);
-  if (!dimension) return undefined;
-  const { length, unit, count } = dimension;
+/** The step of a dimension. `Length` extends from the first sample to the last. */
+function stepOf({ length, unit, count }: Dimension): Calibration | undefined {
   const step = length === null ? null : Math.abs(length) / (count - 1);
   if (step !== null && unit.trim() === "m" && step >= NO_STEP_METRES) return undefined;
   return known(calibrated(step, unit));
@@ -103,7 +104,7 @@ function lineTime(
   rows: Joined,
   scan: ScanSettings | null,
 ): { readonly step: Calibration | undefined; readonly warnings: readonly Warning[] } {
-  const own = stepOf(rows);
+  const own = stepOf(rows.at(-1)!);
   const scanned = scan?.lineTime ?? null;
   const averaged = scanned === null ? null : scanned * (scan?.averaging ?? 1);
   if (!own) {

@@ -73,9 +73,10 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
       ],
       entries: (most) => images.slice(0, most).map(entryOf),
       open: (scene) =>
-        Promise.try(() =>
-          acquisitionOf(file, images[scene]!, { block: blockOf(images[scene]!)!, shared, stop })
-        ),
+        Promise.try(() => {
+          const image = images[scene]!;
+          return acquisitionOf({ file, block: blockOf(image)!, stop }, image, shared);
+        }),
     };
   });
 }

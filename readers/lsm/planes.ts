@@ -100,8 +100,8 @@ function unwrapped(offsets: Float64Array, before: number): Float64Array {
   });
 }
 
-/** The planes of one file. */
-export interface LsmPlanes {
+/** The planes in the pages of a file, whose first page is `first`. */
+export function planesOf(tiff: TiffFile, pages: PageList, first: LsmPage, dimensions: Dimensions): {
   /** Layout of the planes of a scene, with the rows of its longest channel. @throws {DecodeFailed} the page of a line scan is damaged */
   layout(scene: number): PageLayout;
   /**
@@ -111,10 +111,7 @@ export interface LsmPlanes {
    * @throws {DecodeFailed} its page is damaged
    */
   plane(place: PlaceOfPlane, channel: number): PlaneSource;
-}
-
-/** The planes in the pages of a file, whose first page is `first`. */
-export function planesOf(tiff: TiffFile, pages: PageList, first: LsmPage, dimensions: Dimensions): LsmPlanes {
+} {
   const { size } = tiff.file;
   // The file of an uncompressed line scan may end before the last line.
   const mayBeCut = dimensions.rows === "T" && first.compression === UNCOMPRESSED;

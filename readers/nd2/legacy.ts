@@ -40,7 +40,7 @@ import {
 } from "./clx.ts";
 import { FrameNumbers, type Loop, LOOP_TYPE, positionScenes, requireKnownLoop } from "./experiment.ts";
 import { MAX_METADATA_BYTES } from "./metadata.ts";
-import { colorOf } from "./picture.ts";
+import { colorOf } from "./frames.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
 /** Reads the metadata of a file with boxes. @throws {DecodeFailed | Stopped} */
@@ -210,8 +210,7 @@ function planStreams(
 
 const MAP_SIGNATURE = "LABORATORY IMAGING ND BOX MAP 00";
 const TAIL_BYTES = 40;
-const BOX_HEAD_BYTES = 8;
-const ENTRY_BYTES = 16;
+const [BOX_HEAD_BYTES, ENTRY_BYTES] = [8, 16];
 
 /** Largest number of boxes in a file: three with metadata per frame, and one per channel of each frame. */
 const MAX_BOXES = 1_000_000;
@@ -224,31 +223,21 @@ const DOCUMENTS: readonly string[] = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "A
 
 const READ = new Set([CODESTREAM, ...DOCUMENTS]);
 
-/** The content of a box. */
-interface Box {
-  readonly offset: number;
-  readonly length: number;
-}
-
-/** Distance of the map from the end of the file, or `null`. */
-function mapDistance(file: ByteSource): number | null {
+/** Offset of the map; `null` for other pictures in boxes of JPEG 2000. */
+export function boxMapOffset(file: ByteSource): number | null {
   if (file.size < TAIL_BYTES) return null;
   const tail = Buffer.from(file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file"));
   const signed = tail.toString("latin1", 0, MAP_SIGNATURE.length) === MAP_SIGNATURE;
-  return signed ? Number(tail.readBigUInt64LE(MAP_SIGNATURE.length)) : null;
+  return signed ? file.size - Number(tail.readBigUInt64LE(MAP_SIGNATURE.length)) : null;
 }
-
-/** True for a file that ends with the offset of a map. */
-export const hasBoxMap = (file: ByteSource): boolean => mapDistance(file) !== null;
 
 /** Offsets of boxes, by purpose, in file order. */
 type BoxMap = ReadonlyMap<string, readonly number[]>;
 
 /** Offsets of the boxes in the map. @throws {DecodeFailed} the map is missing or damaged */
 function readBoxMap(file: ByteSource): BoxMap {
-  const distance = mapDistance(file);
-  if (distance === null) throw new DecodeFailed("the file does not end with a box map");
-  const place = file.size - distance;
+  const place = boxMapOffset(file);
+  if (place === null) throw new DecodeFailed("the file does not end with a box map");
   const count = Buffer.from(file.read(place, 4, "the box map")).readUInt32BE(0);
   if (count > MAX_BOXES) throw new DecodeFailed(`the file has more than ${MAX_BOXES} boxes`);
   const entries = Buffer.from(file.read(place + 4, count * ENTRY_BYTES, "the box map").buffer);
@@ -262,7 +251,7 @@ function readBoxMap(file: ByteSource): BoxMap {
 }
 
 /** The content of the box at an offset. @throws {DecodeFailed} it lies outside the file */
-function boxAt(file: ByteSource, at: number, purpose: string): Box {
+function boxAt(file: ByteSource, at: number, purpose: string) {
   const what = `box ${quoted(purpose)}`;
   const head = Buffer.from(file.read(at, BOX_HEAD_BYTES, what));
   const length = head.readUInt32BE(0) || file.size - at;

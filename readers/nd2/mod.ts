@@ -33,10 +33,9 @@ import {
 } from "./chunk_map.ts";
 import { numberIn, textIn } from "./clx.ts";
 import { FrameNumbers, loopsOf, positionScenes } from "./experiment.ts";
+import { channelList, frameLayout, pictureAxes, planFrame } from "./frames.ts";
 import { legacyScenes } from "./legacy.ts";
 import { addDocuments, readMetadata } from "./metadata.ts";
-import { channelList, frameLayout, pictureAxes } from "./picture.ts";
-import { planFrame } from "./plane_plan.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
 /** Smallest file in bytes: the signature chunk and the offset of the map. */

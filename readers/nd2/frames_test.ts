@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { channelList, colorOf, frameLayout } from "./picture.ts";
+import { channelList, colorOf, frameLayout } from "./frames.ts";
 import type { Variant, VariantObject } from "./clx.ts";
 
 const GOOD = {
