@@ -9,7 +9,6 @@ import { MAX_PLANES } from "../tiff/stack.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
-import type { LsmPage } from "./lsm_page.ts";
 
 /** First four bytes of the record, from older and from newer programs. */
 const MAGIC_NUMBERS = new Set([0x0300494c, 0x0400494c]);
@@ -140,7 +139,7 @@ export interface Dimensions extends Readonly<Record<"T" | "Z" | "P" | "M", numbe
 /** The dimensions by the record and the pages. @param held number of planes in the pages @throws {DecodeFailed} they disagree */
 export function dimensionsOf(
   { sizes, scanType, further }: InfoRecord,
-  page: LsmPage,
+  page: Readonly<{ width: number; height: number; samples: readonly unknown[] }>,
   held: number,
 ): Dimensions {
   const known = SCAN_TYPES[scanType];

@@ -25,7 +25,6 @@ import { TAG, tagName } from "../tiff/tags.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { unlessLost, warnIf } from "../warning.ts";
 import { dimensionsOf, type InfoRecord, readInfoRecord, writtenOrder } from "./info_record.ts";
-import { hasOwnStrips, readLsmPage } from "./lsm_page.ts";
 import {
   addDocuments,
   readChannelColors,
@@ -33,7 +32,7 @@ import {
   readTimeStamps,
   recordingOf,
 } from "./parts.ts";
-import { PageList, planesOf } from "./planes.ts";
+import { hasOwnStrips, PageList, planesOf, readLsmPage } from "./planes.ts";
 
 /** Smallest step along Z in metres; for an unused axis programs write less. */
 const LEAST_DEPTH = 1e-12;

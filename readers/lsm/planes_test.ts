@@ -5,8 +5,7 @@ import { ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { type Dimensions, writtenOrder } from "./info_record.ts";
-import { readLsmPage } from "./lsm_page.ts";
-import { PageList } from "./planes.ts";
+import { PageList, readLsmPage } from "./planes.ts";
 
 const GIB = 2 ** 30;
 
