@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { ReaderError } from "../readers/errors.ts";
+import type { Acquisition } from "../readers/reader.ts";
 import type { WarningCode } from "../readers/warning.ts";
 import type { ErrorCode } from "../schemas/served.ts";
 import { type LoadedHere, loadHere, type LoadOptions, openHere } from "./load_here.ts";
@@ -22,12 +23,12 @@ const bytesOf = (source: Source) => source instanceof Uint8Array ? source : sour
 export const loadBytes = (name: string, bytes: Uint8Array, options: LoadOptions = {}): Promise<LoadedHere> =>
   withFiles({ [name]: bytes }, (path) => loadHere(path, options));
 
-/** Opens a file of these bytes for as long as `use` takes. */
-export const openBytes = (
+/** The result of `use` with a file of these bytes, which is open as long as `use` takes. */
+export const openBytes = <T>(
   name: string,
   bytes: Uint8Array,
-  use: Parameters<typeof openHere>[1],
-): Promise<void> => withFiles({ [name]: bytes }, (path) => openHere(path, use));
+  use: (acquisition: Acquisition) => T | Promise<T>,
+): Promise<T> => withFiles({ [name]: bytes }, (path) => openHere(path, use));
 
 /** The message of a refusal. */
 export async function refusal(load: Promise<unknown>, tag: ErrorCode = "decode_failed"): Promise<string> {

@@ -21,8 +21,6 @@ import { loadHere, openHere } from "../load_here.ts";
 import { planesAt } from "../planes.ts";
 import { codesOf } from "../warning_codes.ts";
 
-const openCzi = (bytes: Uint8Array, use: Parameters<typeof openHere>[1]) => openBytes("a.czi", bytes, use);
-
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/czi/${name}.czi`, import.meta.url));
 
 Deno.test("reads steps, reference image and scan path of a line scan", async () => {
@@ -260,7 +258,7 @@ Deno.test("reads any order of dimensions, starts, chunks of time and compression
           subblocks.push({ dims, compression, data: coded(new Uint8Array(values.buffer), compression) });
         }
       }
-      await openCzi(writeCzi({ subblocks, front: true }).bytes, async (acquisition) => {
+      await openBytes("a.czi", writeCzi({ subblocks, front: true }).bytes, async (acquisition) => {
         equal(acquisition.channels.length, C);
         for (let t = 0; t < T; t += 1) {
           for (let z = 0; z < Z; z += 1) {
@@ -295,7 +293,7 @@ Deno.test("reads subblocks that span some of the channels", async () => {
     dims: [["X", 0, 3], ["Y", 0, 2], ["C", c, size]],
     data: ramp16(6 * size, 100 * c),
   });
-  await openCzi(writeCzi({ subblocks: [block(7, 3), block(5, 2)] }).bytes, async (acquisition) => {
+  await openBytes("a.czi", writeCzi({ subblocks: [block(7, 3), block(5, 2)] }).bytes, async (acquisition) => {
     equal(acquisition.channels.length, 5);
     const firsts = (planes: Float32Array[]) => planes.map((plane) => [plane[0], plane[5]]);
     deepEqual(firsts(await planesAt(acquisition)), [
@@ -312,9 +310,13 @@ Deno.test("decodes a stream as long as its pixels", async () => {
   // A skippable frame (RFC 8878, section 3.1.2) brings the stream to the 128 bytes of the pixels.
   const stream = zstdCompressSync(values);
   const data = padded(concat(stream, words(0x184d2a50, 128 - stream.length - 8)), 128);
-  await openCzi(writeCzi({ subblocks: [{ dims, data, compression: 5 }] }).bytes, async (acquisition) => {
-    deepEqual([...(await planesAt(acquisition))[0]!], Array.from({ length: 64 }, (_, i) => i));
-  });
+  await openBytes(
+    "a.czi",
+    writeCzi({ subblocks: [{ dims, data, compression: 5 }] }).bytes,
+    async (acquisition) => {
+      deepEqual([...(await planesAt(acquisition))[0]!], Array.from({ length: 64 }, (_, i) => i));
+    },
+  );
 });
 
 Deno.test("reads time stamps in seconds or days, and ignores unusable ones", async () => {
@@ -350,13 +352,14 @@ Deno.test("reads rows of a section as focus planes, and of a line scan as time p
     data: ramp16(5 * chunk, 100 * t + 10 * z),
   });
   const section = writeCzi({ subblocks: [0, 1].flatMap((t) => [0, 1, 2].map((z) => row(t, z))) });
-  await openCzi(section.bytes, async (acquisition) => {
+  await openBytes("a.czi", section.bytes, async (acquisition) => {
     deepEqual(acquisition.axes.map(({ name, size }) => [name, size]), [["T", 2], ["Y", 3], ["X", 5]]);
     deepEqual(codesOf(acquisition.warnings), ["axis_replaced"]);
     equal((await planesAt(acquisition, { t: 1 }))[0]![14], 124);
   });
   const scan = writeCzi({ subblocks: [0, 1].flatMap((z) => [0, 4].map((t) => row(t, z, 4))) });
-  await openCzi(
+  await openBytes(
+    "a.czi",
     scan.bytes,
     (acquisition) =>
       deepEqual(acquisition.axes.map(({ name, size }) => [name, size]), [["Z", 2], ["Y", 8], ["X", 5]]),
@@ -372,7 +375,7 @@ Deno.test("omits an axis of one index, and lists XML attachments as documents", 
   const experiment = "<Experiment/>";
   const content = new TextEncoder().encode(experiment);
   const made = writeCzi({ subblocks, xml, attachments: [{ name: "Experiment", type: "CZEXP", content }] });
-  await openCzi(made.bytes, async (acquisition) => {
+  await openBytes("a.czi", made.bytes, async (acquisition) => {
     deepEqual(codesOf(acquisition.warnings), []);
     equal((await planesAt(acquisition))[0]![15], 20);
     deepEqual(documentsOf(acquisition).map(({ name, text }) => [name, text]), [
