@@ -3,10 +3,9 @@
  * Every shorter form of them is refused.
  */
 import { deepEqual, ok, rejects } from "node:assert/strict";
-import { StopFlag } from "../../readers/io/stop_flag.ts";
 import { byteCodec } from "../../readers/ome_zarr/byte_codecs.ts";
-import type { Segment } from "../../readers/codecs/segment.ts";
 import { codecOf } from "../../readers/tiff/compressed_segments.ts";
+import { strip } from "../fixtures/strip.ts";
 import fixtures from "../fixtures/streams/streams.json" with { type: "json" };
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -17,13 +16,9 @@ type Decode = (stream: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 /** The decoder of a TIFF strip that holds the plain bytes. */
 async function stripDecoder(compression: number): Promise<Decode> {
   const { decode } = await codecOf(compression);
-  const { rows, columns: width } = fixtures;
-  const segment = {
-    ...{ width, rows, fullRows: rows, samples: 1, bytes: PLAIN.length, mostBytes: PLAIN.length },
-    ...{ what: "strip 0", stop: new StopFlag() },
-  };
   // These codecs look at no tag of the page.
-  return (stream) => decode(stream, segment as unknown as Segment);
+  const segment = strip(fixtures.columns, fixtures.rows, { bytes: PLAIN.length });
+  return (stream) => decode(stream, segment);
 }
 
 /** The decoder of a chunk, which has to have its exact length. */

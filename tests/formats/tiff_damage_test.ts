@@ -75,6 +75,18 @@ const DAMAGE: DamageTable = {
     () => fixture("refused_jpeg2000_four"),
     /strip 0 at \d+ \+ \d+ is JPEG 2000 of 4 components; 1 and 3 are supported$/,
   ],
+  "JPEG 2000 that would keep its decoder busy for too long": [
+    () => fixture("jpeg2000_bomb"),
+    /a strip of JPEG 2000 has 144000000 samples in 589 bytes; at most 33554432 in 50331648/,
+  ],
+  "LERC that would keep its decoder busy for too long": [
+    () => fixture("lerc_bomb"),
+    /a strip of LERC has 144000000 samples in 70 bytes; at most 67108864 in 536870912/,
+  ],
+  "WebP that would keep its decoder busy for too long": [
+    () => fixture("webp_bomb"),
+    /a strip of WebP has 432000000 samples in 5558 bytes; at most 134217728 in 268435456/,
+  ],
   "a predictor that is not read": [
     () => fixture("refused_predictor"),
     /Predictor \(317\) is 34892; 1, 2 and 3 are read$/,

@@ -1,13 +1,14 @@
-/** How much of a file is read for one plane or some rows, and incomplete files and sets. */
+/** How much of a file is read for one plane or some rows, the memory planned for decoders, and incomplete files and sets. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
 import { loadBytes } from "../damage.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
-import { type LoadedAcquisition, loadHere, openHere } from "../load_here.ts";
+import { type LoadedAcquisition, loadHere, openHere, planHere } from "../load_here.ts";
 import { codesOf } from "../warning_codes.ts";
 import { inFolder, withFiles } from "../temporary_files.ts";
 import { firstsOf } from "../planes.ts";
@@ -169,4 +170,33 @@ Deno.test("rejects only the rows of a damaged strip", async () => {
   equal(await costOf(bytes, { start: 0, end: 20 }), 1600);
   await rejects(costOf(bytes, { start: 19, end: 21 }), /strip 2 at \d+ \+ 800 ends after the file/);
   await rejects(costOf(bytes), /strip 2 at/);
+});
+
+/** The plan of a fixture; nothing is decoded. */
+const planOf = (name: string) =>
+  planHere(fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url)));
+
+Deno.test("plans the memory of a decoder, at least that of the picture", async (t) => {
+  // Bytes that each decoder is known to hold at once: 4 a sample (JPEG 2000), 4 and a mask (LERC), 4 a pixel twice (WebP).
+  const rows = [
+    ["jpeg2000_largest.tif", 5792 * 5792, 4, false],
+    // Its package keeps one instance for ever, which goes with the worker.
+    ["lerc_largest.tif", 8192 * 8192, 5, true],
+    ["webp_largest.tif", 6688 * 6688, 8, false],
+  ] as const;
+  for (const [name, pixels, least, endsWithWorker] of rows) {
+    await t.step(name, async () => {
+      const { working } = await planOf(name);
+      equal(working.endsWithWorker, endsWithWorker);
+      ok(working.bytes >= least * pixels, `${working.bytes}`);
+      ok(working.bytes <= 40 * pixels, `${working.bytes}`);
+    });
+  }
+});
+
+Deno.test("plans a tile far larger than the picture with its own size", async () => {
+  const { bytes, working } = await planOf("zstd_tile_bomb.tif");
+  equal(bytes, 4 * 8 * 8);
+  ok(working.bytes >= 16_384 * 16_384);
+  equal(working.endsWithWorker, false);
 });
