@@ -42,7 +42,7 @@ const PREFIXES: Record<string, number> = {
   yotta: 24,
 };
 
-Deno.test("every unit of OME-Zarr is known", () => {
+Deno.test("knows every unit of OME-Zarr", () => {
   const units: [string, number, string][] = [
     ...Object.entries(PREFIXES).flatMap(([prefix, power]): [string, number, string][] => [
       [`${prefix}meter`, Number(`1e${power + 6}`), "um"],

@@ -3,7 +3,7 @@ import { calibrated, UNCALIBRATED } from "./axes.ts";
 import { servedLines } from "../reader.ts";
 import { lineScanOf } from "./line_scan.ts";
 
-Deno.test("a line scan has the times given in units of time", () => {
+Deno.test("takes the times of a line scan only from units of time", () => {
   deepEqual(lineScanOf(calibrated(2.5, "ms"), calibrated(2, "us")), {
     secondsPerLine: 0.0025,
     secondsPerPixel: 0.000002,

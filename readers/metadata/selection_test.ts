@@ -58,7 +58,7 @@ Deno.test("takes the first position along T, then Z, then L", () => {
   deepEqual(at([2, 0, 0], [1, 1, 1]), [1, 1, 1]);
 });
 
-Deno.test("a warning names the position and the channels that lack the first one", () => {
+Deno.test("names the position and the channels without the first one in a warning", () => {
   const { loaded, position, codes, texts } = opening((c, { t, z }) => c === 0 || t >= 1 && z === 1);
   deepEqual([loaded, position, codes], ["0A 1B 2C", [1, 1, 0], ["opened_elsewhere"]]);
   deepEqual(texts, ['Opened at T 1, Z 1: channels 1 ("B"), 2 ("C") have no plane before']);

@@ -33,7 +33,7 @@ Deno.test("counts ascending stamps from the first", () => {
   equal(timesFrom([-1, ...longest]), null);
 });
 
-Deno.test("the mean step is that from the first to the last stamp", () => {
+Deno.test("takes the mean step from the first to the last stamp", () => {
   equal(meanStep([3, 9, 6]), 1.5);
   for (const stamps of [null, [1], [1, 1], [2, 1], [NaN, 1], [0, Infinity]]) equal(meanStep(stamps), null);
 });

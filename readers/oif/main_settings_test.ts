@@ -89,7 +89,7 @@ Deno.test("takes the line period from the scanner, else the time axis, else the 
   deepEqual(codesOf(warnings), ["step_unknown"]);
 });
 
-Deno.test("an image without calibration has a step of one pixel", () => {
+Deno.test("gives an image without calibration a step of one pixel", () => {
   const pixels = { step: 1, unit: "Pixels" };
   deepEqual(imageSteps(null), { y: pixels, x: pixels });
   const zero = new Settings("[Image Parameters]\nWidthConvertValue=0.0\nWidthUnit=um\n", "it");
@@ -121,7 +121,7 @@ Deno.test("lists recorded channels only", () => {
   deepEqual(mainSettings(new Settings(text, "it")).channels, ["CH1", null]);
 });
 
-Deno.test("a line scan has the times of the first plane and the direction of the main settings", () => {
+Deno.test("takes the times of a line scan from the first plane, its direction from the main settings", () => {
   const settings = new Settings(
     `${order("XTC")}[Acquisition Parameters Common]\nScanDirection="Oneway"\n`,
     "it",

@@ -13,7 +13,7 @@ const LINE: PvLine = {
   points: [],
 };
 
-Deno.test("a straight line is horizontal; its path has its two ends", () => {
+Deno.test("gives the path of a straight line its two ends, in one row", () => {
   deepEqual(scanPath(LINE, SIZE, 33), {
     path: { lineRoi: [11, 17, 43, 17], scanPath: { x: [11, 43], y: [17, 17] } },
     warnings: [],
@@ -27,7 +27,7 @@ Deno.test("a straight line is horizontal; its path has its two ends", () => {
   ]);
 });
 
-Deno.test("a freehand line has its points and no straight ends", () => {
+Deno.test("gives a freehand line its points and no straight ends", () => {
   const points = [{ x: 0, y: 47 }, { x: 63, y: 0 }, { x: 5.5, y: 3 }];
   deepEqual(scanPath({ ...LINE, mode: "freeHand", points }, SIZE, 3), {
     path: { lineRoi: null, scanPath: { x: [0, 63, 5.5], y: [47, 0, 3] } },

@@ -95,7 +95,7 @@ export class SampleArray {
   /**
    * Converts a run and writes it from index `at` of a float32 plane on.
    *
-   * @throws {RangeError} the run ends after the samples or the plane; the memory behind them belongs to others
+   * @throws {RangeError} the run ends after the samples or the plane; the memory after them belongs to others
    */
   convert({ from, step, count }: SampleRun, target: Float32Array, at: number): void {
     const end = count === 0 ? 0 : from + (count - 1) * step + 1;

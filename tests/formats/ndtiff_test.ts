@@ -162,7 +162,7 @@ Deno.test("reads every sample type", async (t) => {
           const found = await opened(folder);
           equal(found.channels[0]!.sampleType, sampleType);
           deepEqual([found.channelNames, found.firsts, found.codes], [names, firsts, []]);
-          // Without the index the tags tell the same.
+          // Without the index, the tags say the same.
           Deno.removeSync(join(folder, "NDTiff.index"));
           const bare = await opened(join(folder, STACK));
           deepEqual([bare.channelNames, bare.firsts, bare.codes], [names, firsts, ["metadata_missing"]]);
@@ -301,7 +301,7 @@ Deno.test("rejects a truncated, damaged or hostile index", async (t) => {
       deepEqual((await opened(folder)).codes, ["step_unknown"]);
     },
   );
-  await step("an empty index: the tags tell", new Uint8Array(0), async (folder) => {
+  await step("an empty index is replaced by the tags", new Uint8Array(0), async (folder) => {
     const found = await opened(folder);
     deepEqual([sizesIn(found), found.codes], ["T3", ["metadata_disagree", "step_unknown"]]);
   });

@@ -176,7 +176,7 @@ Deno.test("reads line scans of earlier versions", async () => {
   deepEqual([axes, (codes as string[]).includes("step_unknown")], ["Y4 1.00 Pixels, X5 1.00 Pixels", true]);
 });
 
-Deno.test("several regions in a frame: X and Y are lengths where all are equal", async () => {
+Deno.test("gives X and Y of several regions in a frame lengths if all are equal", async () => {
   const field = (size: number, columns: number) => ({
     sizeXY: [size, size],
     pixelResolutionXY: [columns, columns],

@@ -184,7 +184,7 @@ Deno.test("accepts parts of one acquisition with different counters and times", 
   return withOpened(files, named(1), (acquisition) => equal(sizesIn(acquisition), "T4 Z3"));
 });
 
-Deno.test("a truncated part leaves a gap", () =>
+Deno.test("leaves a gap after a truncated part", () =>
   withOpened({ [named(1)]: part(1, { pages: 6 }), [named(2)]: part(2) }, named(2), async (acquisition) => {
     equal(sizesIn(acquisition), "T4 Z3");
     deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);

@@ -27,7 +27,7 @@ const COMPANION = omeXml([0, 1].map((image) =>
 const binaryOnly = (uuid: string) =>
   `<OME UUID="urn:uuid:${uuid}"><BinaryOnly MetadataFile="set.companion.ome" UUID="urn:uuid:9"/></OME>`;
 
-Deno.test("a companion document opens its set", () =>
+Deno.test("opens a set by its companion document", () =>
   inFolder(async (put, folder) => {
     const path = put("set.Companion.OME", COMPANION);
     for (const [i, name] of ["f0c0", "f0c1", "f1c0", "f1c1"].entries()) put(`${name}.tif`, page(10 + i));

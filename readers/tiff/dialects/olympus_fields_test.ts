@@ -21,7 +21,7 @@ const LINE_SCAN = text(
   ["Sampling Speed", "2.0 [us/pixel]"],
 );
 
-Deno.test("a line scan: rows are time, the reference image's size is another section's", () => {
+Deno.test("reads the rows of a line scan as time, and the image size from its own section", () => {
   const fields = readFields(LINE_SCAN)!;
   equal(fields.lineScan, true);
   deepEqual(fields.imageSize, [38, 30000]);
@@ -32,7 +32,7 @@ Deno.test("a line scan: rows are time, the reference image's size is another sec
   deepEqual(fields.moment, { date: "20250722", time: "12:14:20" });
 });
 
-Deno.test("the scan mode decides whether rows are time if primary dimensions are missing", () => {
+Deno.test("decides by the scan mode whether rows are time if primary dimensions are missing", () => {
   const lineScan = (mode: string, primary = "") =>
     readFields(text(
       ["[General]", ""],
