@@ -1,9 +1,9 @@
 /** Damaged and hostile LIF and LOF files: refused with what is wrong and where, or served with a warning. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { scenes } from "../../readers/lif/mod.ts";
 import type { RowRange } from "../../readers/reader.ts";
 import { checkCuts, loadBytes, openBytes, refused as refusedAs } from "../damage.ts";
+import { openHere } from "../load_here.ts";
 import { withFiles } from "../temporary_files.ts";
 import { concat, words } from "../fixtures/bytes.ts";
 import {
@@ -161,23 +161,24 @@ Deno.test("reads only the bytes of the requested rows", async () => {
     image([[1, width, 1], [2, height, width], [3, planes, width * height]]),
     samples(width * height * planes),
   );
-  await withFiles({ "a.lif": bytes }, async (path) => {
-    const files = new FileAccess();
-    try {
-      const acquisition = await (await scenes({ path: path, files })).open(0);
-      ok(files.counts.bytes < 10_000, `${files.counts.bytes} bytes to open it`);
-      const read = async (rows?: RowRange) => {
-        const before = files.counts.bytes;
-        const plan = await acquisition.plan([0], { t: 0, z: 40, l: 0 }, rows);
-        await plan.decode([new Float32Array(width * height)]);
-        return files.counts.bytes - before;
-      };
-      equal(await read(), width * height);
-      equal(await read({ start: 7, end: 9 }), 2 * width);
-    } finally {
-      files.close();
-    }
-  });
+  const files = new FileAccess();
+  await withFiles({ "a.lif": bytes }, (path) =>
+    openHere(
+      path,
+      async (acquisition) => {
+        ok(files.counts.bytes < 10_000, `${files.counts.bytes} bytes to open it`);
+        const read = async (rows?: RowRange) => {
+          const before = files.counts.bytes;
+          const plan = await acquisition.plan([0], { t: 0, z: 40, l: 0 }, rows);
+          await plan.decode([new Float32Array(width * height)]);
+          return files.counts.bytes - before;
+        };
+        equal(await read(), width * height);
+        equal(await read({ start: 7, end: 9 }), 2 * width);
+      },
+      null,
+      files,
+    ));
 });
 
 Deno.test("explains other files of a Leica project", async () => {

@@ -12,11 +12,7 @@ import { codesOf } from "../warning_codes.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/lsm/${name}`, import.meta.url));
 
-async function opened(name: string): Promise<Acquisition> {
-  const { promise, resolve } = Promise.withResolvers<Acquisition>();
-  await openHere(fixture(name), resolve);
-  return promise;
-}
+const opened = (name: string) => openHere(fixture(name), (acquisition) => acquisition);
 
 const named = ({ channels }: Acquisition) => channels.map(({ name, color }) => [name, color]);
 
