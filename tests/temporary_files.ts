@@ -9,9 +9,13 @@ export type Put = (name: string, content: Uint8Array | string) => string;
 export type Files = Readonly<Record<string, Uint8Array | string>>;
 
 /** An empty folder that is removed at the end of its scope; its path has no links. */
-export function temporaryFolder(): Disposable & { readonly path: string } {
+export function temporaryFolder(): Disposable & { readonly path: string; at(name: string): string } {
   const path = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "acq_test_" }));
-  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
+  return {
+    path,
+    at: (name) => join(path, name),
+    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
+  };
 }
 
 /** Runs `work` with an empty folder, whose path has no links. */

@@ -14,17 +14,10 @@ import { FileAccess, type RandomAccessFile } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
 import { run } from "../../tests/child_process.ts";
-
-async function folder(): Promise<{ at: (name: string) => string } & AsyncDisposable> {
-  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_files_" }));
-  return {
-    at: (name) => join(path, name),
-    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
-  };
-}
+import { temporaryFolder } from "../../tests/temporary_files.ts";
 
 Deno.test("reads by position, counted and checked against the size", async () => {
-  await using dir = await folder();
+  using dir = temporaryFolder();
   await Deno.writeFile(dir.at("a.bin"), Uint8Array.from({ length: 300 }, (_, i) => i % 256));
   const files = new FileAccess();
   const file = files.open(dir.at("a.bin"));
@@ -46,7 +39,7 @@ Deno.test("reads by position, counted and checked against the size", async () =>
 });
 
 Deno.test("a file that shrinks during a read is an error, never zeros", async () => {
-  await using dir = await folder();
+  using dir = temporaryFolder();
   await Deno.writeFile(dir.at("a.bin"), new Uint8Array(100).fill(7));
   const files = new FileAccess();
   const file = files.open(dir.at("a.bin"));
@@ -59,7 +52,7 @@ Deno.test("a file that shrinks during a read is an error, never zeros", async ()
 });
 
 Deno.test("a raised flag stops opens and reads", async () => {
-  await using dir = await folder();
+  using dir = temporaryFolder();
   await Deno.writeFile(dir.at("a.bin"), new Uint8Array(10));
   const stop = new StopFlag();
   const files = new FileAccess(null, stop);
@@ -74,8 +67,8 @@ Deno.test("a raised flag stops opens and reads", async () => {
 Deno.test("opens only regular files inside the roots, and treats neighbours outside as missing", {
   ignore: NO_LINKS,
 }, async () => {
-  await using dir = await folder();
-  await using outside = await folder();
+  using dir = temporaryFolder();
+  using outside = temporaryFolder();
   await Deno.writeTextFile(dir.at("a.bin"), "a");
   await Deno.writeTextFile(outside.at("b.bin"), "b");
   await Deno.mkdir(dir.at("sub"));
@@ -103,8 +96,8 @@ Deno.test("opens only regular files inside the roots, and treats neighbours outs
 Deno.test("treats files below a folder as missing after a link out of the roots replaced it", {
   ignore: NO_LINKS,
 }, async () => {
-  await using dir = await folder();
-  await using outside = await folder();
+  using dir = temporaryFolder();
+  using outside = temporaryFolder();
   for (const place of [dir.at("a"), outside.at("a")]) {
     await Deno.mkdir(join(place, "b/c"), { recursive: true });
     await Deno.writeTextFile(join(place, "b/x.bin"), place);
@@ -127,8 +120,8 @@ Deno.test("treats files below a folder as missing after a link out of the roots 
 Deno.test("fails if a link replaces a folder while a file is opened", {
   ignore: NO_LINKS,
 }, async () => {
-  await using dir = await folder();
-  await using outside = await folder();
+  using dir = temporaryFolder();
+  using outside = temporaryFolder();
   for (const place of [dir, outside]) {
     await Deno.mkdir(place.at("a"));
     await Deno.writeTextFile(place.at("a/x.bin"), place.at("a"));
@@ -174,7 +167,7 @@ Deno.test(
   "opens a file in the root folder of the system through a link to it",
   { ignore: !atTop || NO_LINKS },
   async () => {
-    await using dir = await folder();
+    using dir = temporaryFolder();
     await Deno.symlink("/", dir.at("top"));
     const files = new FileAccess(["/"]);
     assert.equal(files.open(join(dir.at("top"), atTop!.name)).path, `/${atTop!.name}`);
@@ -183,7 +176,7 @@ Deno.test(
 );
 
 Deno.test("rejects a FIFO at once", { ignore: Deno.build.os === "windows" }, async () => {
-  await using dir = await folder();
+  using dir = temporaryFolder();
   await run("mkfifo", { args: [dir.at("pipe")] });
   assert.throws(() => new FileAccess().open(dir.at("pipe")), UnsupportedFormat);
   assert.equal(new FileAccess().kind(dir.at("pipe")), "other");
@@ -206,7 +199,7 @@ Deno.test("inside means the root itself or below it", () => {
 });
 
 Deno.test("closes the oldest files beyond the bound of descriptors, and reopens them for a read", async () => {
-  await using dir = await folder();
+  using dir = temporaryFolder();
   const files = new FileAccess();
   const opened: RandomAccessFile[] = [];
   for (let i = 0; i < 40; i += 1) {
@@ -230,7 +223,7 @@ Deno.test("closes the oldest files beyond the bound of descriptors, and reopens 
 });
 
 Deno.test("marks the first and last opened files, and lists the files read since", async () => {
-  await using dir = await folder();
+  using dir = temporaryFolder();
   const files = new FileAccess();
   const paths = Array.from({ length: 100 }, (_, i) => dir.at(`${i}.bin`));
   const opened: RandomAccessFile[] = [];

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { sampleFolder } from "../../tests/contract/harness.ts";
 import { writeCollection } from "../../tests/collection_tree.ts";
 import { loadHere, planLoad, requestOf } from "../../tests/load_here.ts";
+import { temporaryFolder } from "../../tests/temporary_files.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { StopFlag } from "../io/stop_flag.ts";
 
@@ -48,18 +49,15 @@ class CountedFlag extends StopFlag {
 }
 
 Deno.test("stops a load, also while it reads its reference image or its collection", async () => {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync());
-  try {
-    writeCollection(folder);
-    const load = (flag: StopFlag) =>
-      loadHere(join(folder, "images/0001"), { files: new FileAccess(null, flag) });
-    const whole = new CountedFlag(Infinity);
-    assert.equal((await load(whole)).referencePlanes.length, 1);
-    assert.ok(whole.looks > 20);
-    for (let n = 1; n <= whole.looks; n += 1) {
-      await assert.rejects(load(new CountedFlag(n)), { tag: "shutting_down" }, `look ${n}`);
-    }
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  writeCollection(folder);
+  const load = (flag: StopFlag) =>
+    loadHere(join(folder, "images/0001"), { files: new FileAccess(null, flag) });
+  const whole = new CountedFlag(Infinity);
+  assert.equal((await load(whole)).referencePlanes.length, 1);
+  assert.ok(whole.looks > 20);
+  for (let n = 1; n <= whole.looks; n += 1) {
+    await assert.rejects(load(new CountedFlag(n)), { tag: "shutting_down" }, `look ${n}`);
   }
 });

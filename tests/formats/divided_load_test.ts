@@ -14,6 +14,7 @@ import { PlaneMemory } from "../../session/plane_memory.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { until } from "../deadline.ts";
 import { planLoad, requestOf } from "../load_here.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const LAYOUT: TiffLayout = {
   ...grayLayout(2048, 700, 16),
@@ -27,14 +28,13 @@ const value = (x: number, y: number, sample: number) => (x + 3 * y + 1000 * samp
 const PLANAR = tiffBytes(LAYOUT, (x, y, sample) => BigInt(value(x, y, sample)));
 
 async function withPool(run: (pool: DecodePool, budget: MemoryBudget, folder: string) => Promise<void>) {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync());
+  using folder = temporaryFolder();
   // Three parts at most, and one worker that stays free.
   const pool = new DecodePool(systemClock, new MemoryBudget(0), undefined, 4);
   try {
-    await run(pool, new MemoryBudget(1 << 30), folder);
+    await run(pool, new MemoryBudget(1 << 30), folder.path);
   } finally {
     pool.close();
-    Deno.removeSync(folder, { recursive: true });
   }
 }
 

@@ -8,7 +8,7 @@ import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { firstsAt, firstsOf } from "../planes.ts";
 import { seen, seenIn } from "../seen.ts";
-import { inFolder } from "../temporary_files.ts";
+import { inFolder, temporaryFolder } from "../temporary_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -102,28 +102,24 @@ const textOf = (channels: number) =>
 
 Deno.test("leaves out a sibling of an Olympus scan that does not fit, and names it", () =>
   inFolder(async (put, folder) => {
-    const outside = await Deno.makeTempDir();
-    try {
-      put("s.txt", textOf(2));
-      const path = put("s_C001T001.tif", pageFile(10));
-      const other = join(folder, "s_C002T001.tif");
-      Deno.writeFileSync(join(outside, "x.tif"), pageFile(11));
-      const cases: readonly (() => void)[] = [
-        () => Deno.writeFileSync(other, new Uint8Array(4)),
-        () => Deno.writeFileSync(other, pageFile(11).subarray(0, 60)),
-        () => Deno.writeFileSync(other, pageFile(11, undefined, { ...GRAY, height: 9, rowsPerStrip: 9 })),
-        ...(NO_LINKS ? [] : [join(folder, "nowhere"), join(outside, "x.tif")]).map((target) => () =>
-          Deno.symlinkSync(target, other)
-        ),
-        () => Deno.mkdirSync(other),
-      ];
-      for (const make of cases) {
-        make();
-        equal(await seen(path, { roots: [folder] }), "C2; 10; file_unreadable channel_missing");
-        Deno.removeSync(other, { recursive: true });
-      }
-    } finally {
-      await Deno.remove(outside, { recursive: true });
+    using outside = temporaryFolder();
+    put("s.txt", textOf(2));
+    const path = put("s_C001T001.tif", pageFile(10));
+    const other = join(folder, "s_C002T001.tif");
+    Deno.writeFileSync(outside.at("x.tif"), pageFile(11));
+    const cases: readonly (() => void)[] = [
+      () => Deno.writeFileSync(other, new Uint8Array(4)),
+      () => Deno.writeFileSync(other, pageFile(11).subarray(0, 60)),
+      () => Deno.writeFileSync(other, pageFile(11, undefined, { ...GRAY, height: 9, rowsPerStrip: 9 })),
+      ...(NO_LINKS ? [] : [join(folder, "nowhere"), outside.at("x.tif")]).map((target) => () =>
+        Deno.symlinkSync(target, other)
+      ),
+      () => Deno.mkdirSync(other),
+    ];
+    for (const make of cases) {
+      make();
+      equal(await seen(path, { roots: [folder] }), "C2; 10; file_unreadable channel_missing");
+      Deno.removeSync(other, { recursive: true });
     }
   }));
 
