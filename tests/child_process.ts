@@ -71,6 +71,15 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Resident mebibytes of a process; 0 after its end, and on systems without /proc. */
+export function residentOf(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
 function kill(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");

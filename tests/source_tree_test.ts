@@ -86,21 +86,6 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   "static/measure": [],
 };
 
-/** The way of a file through the readers; everything else lies in a folder below. */
-const DIRECTLY_IN_READERS = [
-  "acquisition_worker.ts",
-  "choose_format.ts",
-  "errors.ts",
-  "file_sets.ts",
-  "format.ts",
-  "reader.ts",
-  "registry.ts",
-  "warning.ts",
-];
-
-/** Folders of the program and of its page, and files at the top or directly in `readers/`. */
-const MAX_ROOMS = 42;
-
 const topOf = (file: string) => /^static\/measure(?=\/)|^[^/]+/.exec(file)![0];
 
 Deno.test("imports run one way", async (t) => {
@@ -128,16 +113,6 @@ Deno.test("imports run one way", async (t) => {
       ).map((target) => `${file} -> ${target}`)
     );
     assert.deepEqual(upward, []);
-  });
-  await t.step("the program has few rooms: folders, and files beside them", async () => {
-    const page = await importsFrom("static/demo/v2/main.js");
-    const sources = new Map([...graph, ...page].filter(([file]) => /\.(ts|js)$/.test(file)));
-    const rooms = new Set(foldersOf(sources).keys());
-    assert(rooms.size <= MAX_ROOMS, `${rooms.size}: ${[...rooms].sort().join(", ")}`);
-  });
-  await t.step("few files lie directly in readers/", () => {
-    const direct = [...graph.keys()].filter((file) => /^readers\/[^/]+$/.test(file)).sort();
-    assert.deepEqual(direct, DIRECTLY_IN_READERS.map((name) => `readers/${name}`));
   });
 });
 

@@ -1,12 +1,13 @@
 /** The client module against the real server: every resource of the contract, and what goes wrong with it. */
 import assert from "node:assert/strict";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AcqError, connect } from "../../static/client/v2/acq-client.js";
 import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { output } from "../clients/program.ts";
 import { PATIENCE, within } from "../deadline.ts";
+import { withFiles } from "../temporary_files.ts";
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const SCAN = example("line_scan.oir");
@@ -59,16 +60,8 @@ const hyperstack = (): Uint8Array => {
 const frame = (t: number, first = 0, end = 6) =>
   Array.from({ length: 5 * (end - first) }, (_, i) => 100 * t + 10 * (first + Math.floor(i / 5)) + i % 5);
 
-async function withStack(work: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_client_" }));
-  try {
-    const path = join(folder, "stack.tif");
-    await Deno.writeFile(path, hyperstack());
-    await work(path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+const withStack = (work: (path: string) => Promise<void>): Promise<void> =>
+  withFiles({ "stack.tif": hyperstack() }, work);
 
 Deno.test("connect reads health, version and capabilities", () =>
   withServer(async (client) => {

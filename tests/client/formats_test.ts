@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { Acquisition, Plane } from "../../static/client/v2/acq-client.d.ts";
 import { connect } from "../../static/client/v2/acq-client.js";
 import { formatSamples } from "../binary/format_samples.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import {
   checkPlanes,
@@ -43,15 +44,11 @@ async function planesOf(opened: Acquisition, at: Question["at"] = {}): Promise<P
 
 Deno.test("client module: reads the planes of the fixtures of every format", () =>
   withClient(async (client) => {
-    const folder = Deno.makeTempDirSync({ prefix: "client_formats_" });
-    try {
-      for (const { format, path, sha256 } of formatSamples(folder)) {
-        await using opened = await client.open(path);
-        const given = (await planesOf(opened)).sha256.map((hash, i) => hash.slice(0, sha256[i]?.length));
-        assert.deepEqual(given, sha256, format);
-      }
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
+    using temporary = temporaryFolder();
+    for (const { format, path, sha256 } of formatSamples(temporary.path)) {
+      await using opened = await client.open(path);
+      const given = (await planesOf(opened)).sha256.map((hash, i) => hash.slice(0, sha256[i]?.length));
+      assert.deepEqual(given, sha256, format);
     }
   }));
 

@@ -2,6 +2,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { loadHere } from "../load_here.ts";
+import { inFolder } from "../temporary_files.ts";
 
 /** `c z y x`. */
 const SHAPE = [3, 2, 5, 7] as const;
@@ -82,9 +83,9 @@ const LAYOUTS: Readonly<Record<string, Layout & { readonly samplesRead: number }
 };
 
 for (const [name, layout] of Object.entries(LAYOUTS)) {
-  Deno.test(`raw chunks, ${name}: serves the exact plane and reads little else`, async () => {
-    const folder = join(Deno.makeTempDirSync(), "raw.ome.zarr");
-    try {
+  Deno.test(`raw chunks, ${name}: serves the exact plane and reads little else`, () =>
+    inFolder(async (_, parent) => {
+      const folder = join(parent, "raw.ome.zarr");
       write(folder, layout);
       const load = async (channelIndices: number[]) => {
         const { planes, counts } = await loadHere(folder, { channelIndices });
@@ -96,8 +97,5 @@ for (const [name, layout] of Object.entries(LAYOUTS)) {
       deepEqual((await load([1, 2, 0])).planes, [plane(1), plane(2), plane(0)]);
       const documents = ["zarr.json", "0/zarr.json"].map((file) => Deno.statSync(join(folder, file)).size);
       equal(one.bytes - documents[0]! - documents[1]!, 2 * layout.samplesRead);
-    } finally {
-      Deno.removeSync(dirname(folder), { recursive: true });
-    }
-  });
+    }));
 }

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { linesOf } from "./peer.ts";
 import type { CaseLine, Outcome } from "./case_process.ts";
 import type { FuzzedFormat } from "./seeds.ts";
-import { spawn } from "../child_process.ts";
+import { residentOf, spawn } from "../child_process.ts";
 import { LOCKED, ROOT } from "../binary/server_process.ts";
 import { copy, temporaryFolder } from "../temporary_files.ts";
 
 /** A case that takes longer is a finding; a slow machine under load takes a tenth of it. */
 const MAX_CASE_MS = 20_000;
 
-/** Resident memory of the process: planes of 64 MiB, what a decoder holds beside them, and the program. */
-const MAX_RESIDENT = 1024 << 20;
+/** Resident mebibytes of the process: planes of 64 MiB, what a decoder holds beside them, and the program. */
+const MAX_RESIDENT = 1024;
 
 export interface FuzzOrder {
   readonly format: FuzzedFormat;
@@ -44,15 +44,6 @@ export interface FuzzTotals {
   /** With a peer: seeds whose cases are not compared, and why. */
   readonly unjudged: readonly string[];
   readonly seconds: number;
-}
-
-/** Resident bytes of a process, 0 where the system has no /proc. */
-function resident(pid: number): number {
-  try {
-    return 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
 }
 
 /** Runs cases until their number or the time is reached. */
@@ -104,9 +95,9 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
     let since = performance.now();
     let verdict: string | null = null;
     const watch = setInterval(() => {
-      const memory = resident(child.pid);
+      const memory = residentOf(child.pid);
       if (performance.now() - since > MAX_CASE_MS) verdict ??= `no answer within ${MAX_CASE_MS / 1000} s`;
-      if (memory > MAX_RESIDENT) verdict ??= `${memory >> 20} MiB of resident memory`;
+      if (memory > MAX_RESIDENT) verdict ??= `${memory.toFixed()} MiB of resident memory`;
       if (verdict === null && performance.now() < deadline) return;
       clearInterval(watch);
       try {

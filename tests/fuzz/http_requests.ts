@@ -5,6 +5,7 @@
 import { Buffer } from "node:buffer";
 import { ErrorBody } from "../../schemas/http.ts";
 import { Harness, sampleFolder } from "../contract/harness.ts";
+import { until } from "../deadline.ts";
 import { mutate } from "./mutations.ts";
 import { Random } from "./random.ts";
 
@@ -171,12 +172,7 @@ export async function fuzzHttp(
     await (await fetch(`${socket.base}/api/v2/sessions/${id}`, { method: "DELETE" })).text();
   }
   server.store.close();
-  for (let i = 0; server.budget.used > 0 && i < 100; i += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  if (server.budget.used > 0) {
-    findings.push({ case: n, what: `${server.budget.used} bytes are reserved at the end` });
-  }
+  await until(() => server.budget.used === 0, "the release of all memory");
   const { busy, lost, waiting } = server.pool.counts;
   if (busy + lost + waiting > 0) {
     findings.push({ case: n, what: `workers: ${busy} busy, ${lost} lost, ${waiting} waiting` });

@@ -9,6 +9,7 @@ import { loadAcquisition } from "../../session/opener.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { requestOf } from "../load_here.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";
 
 export interface BoundOutcome {
@@ -20,13 +21,13 @@ export interface BoundOutcome {
 
 /** Loads every file, or those whose name holds the argument. */
 async function main([only = ""]: readonly string[]): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_bounds_" }));
+  using temporary = temporaryFolder();
   const budget = new MemoryBudget(4 * 2 ** 30);
   const pool = new DecodePool(systemClock, budget, undefined, 1);
   try {
     for (const [file, write] of Object.entries(filesAtBounds())) {
       if (!file.includes(only)) continue;
-      const path = join(folder, file);
+      const path = join(temporary.path, file);
       await write(path);
       let outcome: BoundOutcome;
       try {
@@ -53,7 +54,6 @@ async function main([only = ""]: readonly string[]): Promise<void> {
     }
   } finally {
     pool.close();
-    await Deno.remove(folder, { recursive: true });
   }
 }
 

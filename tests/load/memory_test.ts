@@ -3,14 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { until } from "../deadline.ts";
+import { residentOf } from "../child_process.ts";
+import { pause, until } from "../deadline.ts";
 import { temporaryFolder } from "../temporary_files.ts";
-
-/** Resident mebibytes of a process, on Linux. */
-function residentOf(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))!;
-  return Number(kibibytes) / 1024;
-}
 
 Deno.test({
   name: "memory goes back to idle and 40 MiB within half a minute after metadata of 28 MiB",
@@ -37,7 +32,7 @@ Deno.test({
     const small = join(folder, "small.tif");
     await Deno.writeFile(small, tiffBytes(grayLayout(8, 8, 8), (x) => BigInt(x)));
     const first = await open(small);
-    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await pause(2000);
     const idle = residentOf(server.pid);
     await remove(first);
     for (let i = 0; i < 6; i += 1) {

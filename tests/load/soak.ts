@@ -9,6 +9,7 @@ import type { z } from "zod";
 import { ErrorBody, type OpenRequest, OpenResponse } from "../../schemas/http.ts";
 import type { ErrorCode } from "../../schemas/served.ts";
 import { Harness } from "../contract/harness.ts";
+import { pause } from "../deadline.ts";
 import { ramp } from "../fixtures/plain_store.ts";
 import { Random } from "../fuzz/random.ts";
 import { sha256 as hashOf } from "../planes.ts";
@@ -188,8 +189,7 @@ class Soak {
   async #leaveDuringOpen(random: Random): Promise<void> {
     const leaving = new AbortController();
     const answer = this.#post({ path: random.of(this.#files.images).path }, leaving.signal);
-    const wait = new Promise((resolve) => setTimeout(resolve, random.below(12)));
-    await Promise.race([wait, answer.catch(() => {})]);
+    await Promise.race([pause(random.below(12)), answer.catch(() => {})]);
     leaving.abort();
     await answer.then(
       (response) => response.body?.cancel().catch(() => {}),
@@ -301,10 +301,10 @@ class Soak {
     const change = random.below(4);
     if (change === 0) await Deno.truncate(path, random.below(bytes.length)).catch(() => {});
     else if (change === 1) await Deno.remove(path).catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 3));
+    await pause(3);
     await Deno.writeFile(`${path}.new`, bytes);
     await Deno.rename(`${path}.new`, path);
-    await new Promise((resolve) => setTimeout(resolve, 3));
+    await pause(3);
   }
 
   async #checkEnd(): Promise<void> {
@@ -312,13 +312,13 @@ class Soak {
     const quiet = () =>
       pool.counts.busy + pool.counts.lost + pool.counts.waiting === 0 &&
       positions.counts.running + positions.counts.waiting === 0;
-    for (let i = 0; i < 1000 && !quiet(); i += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (let i = 0; i < 1000 && !quiet(); i += 1) await pause(10);
     // Everything that was left expires now; what is being sent keeps its memory until it is cut.
     clock.move(60_000);
     assert.equal(store.size, 0, "sessions left");
     for (const id of this.#left) assert.throws(() => store.get(id), { tag: "session_not_found" });
     for (let i = 0; i < 1000 && budget.used > 0; i += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await pause(10);
     }
     assert.equal(budget.used, 0, "bytes still reserved");
     assert.deepEqual(positions.counts, { waiting: 0, running: 0, cached: 0 });
@@ -330,7 +330,7 @@ class Soak {
     // Workers and kept memory have rested then; no other timer is due before.
     clock.move(15_000);
     for (let i = 0; i < 100 && clock.waiting > 0; i += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await pause(10);
     }
     assert.equal(clock.waiting, 0, "timers left");
   }

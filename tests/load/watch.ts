@@ -3,7 +3,7 @@
  *
  * usage: deno run -A tests/load/watch.ts timer|URL SECONDS
  */
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../deadline.ts";
 
 const EVERY_MS = 20;
 
@@ -13,12 +13,12 @@ const end = performance.now() + Number(seconds) * 1000;
 while (performance.now() < end) {
   const start = performance.now();
   if (target === "timer") {
-    await wait(EVERY_MS);
+    await pause(EVERY_MS);
     took.push(performance.now() - start - EVERY_MS);
   } else {
     await (await fetch(`${target}/api/v2/health`)).bytes();
     took.push(performance.now() - start);
-    await wait(EVERY_MS);
+    await pause(EVERY_MS);
   }
 }
 took.sort((a, b) => a - b);

@@ -10,11 +10,10 @@
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { FROM_SOURCE, LOCKED, ROOT, ServerProcess } from "../binary/server_process.ts";
-import { outputOf, spawn } from "../child_process.ts";
-import { until } from "../deadline.ts";
+import { outputOf, residentOf, spawn } from "../child_process.ts";
+import { pause, until } from "../deadline.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { mutate } from "../fuzz/mutations.ts";
 import { Random } from "../fuzz/random.ts";
@@ -22,10 +21,6 @@ import { FUZZED_FORMATS, seedsOf } from "../fuzz/seeds.ts";
 import { hashOf } from "../planes.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";
 import { fixtureImages, type KnownImage, writtenImages } from "./known_images.ts";
-
-/** Resident mebibytes of a process, on Linux. */
-const residentOf = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))![1]) / 1024;
 
 /** Damaged files of each format. */
 const DAMAGED = 40;
@@ -152,7 +147,7 @@ async function client(random: Random, end: number): Promise<void> {
       const format = random.of(formats);
       await visitClean(random.of(images.filter((image) => image.format === format)), random);
     }
-    await wait(performance.now() - start + random.below(100));
+    await pause(performance.now() - start + random.below(100));
   }
 }
 
@@ -167,7 +162,7 @@ try {
     await visitClean(images.find((image) => image.format === format)!, null);
   }
   // Workers rest after 15 s.
-  await wait(20_000);
+  await pause(20_000);
   const idle = residentOf(server.pid);
   const watches = ["timer", server.baseUrl].map((target) =>
     outputOf(watch(target, seconds), `the watch of ${target}`, seconds + 60)
