@@ -23,7 +23,7 @@ Deno.test("a shortfall that is not expected fails, by file and kind", () => {
   ]);
 });
 
-Deno.test("expected failures count neither as passed nor as failed", () => {
+Deno.test("counts expected failures neither as passed nor as failed", () => {
   const { passed, failed, lines } = judge(comparison, "a/x.tif pixels\nb/y.tif metadata\n");
   assert.deepEqual([passed, failed, lines], [7, 0, ["3 expected failures"]]);
 });

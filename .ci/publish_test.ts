@@ -6,7 +6,7 @@ import { PLATFORMS, ROOT, VERSION } from "./packages/release.ts";
 import { temporaryFolder } from "../tests/temporary_files.ts";
 
 const WORKFLOW = Deno.readTextFileSync(`${ROOT}.github/workflows/release.yml`);
-/** Packages in the order in which they have to be published: the launcher is of use once the executables are there. */
+/** Packages in the order in which they have to be published: the launcher needs the executables. */
 const NAMES = [
   ...PLATFORMS.map(({ node: [os, cpu] }) => `@acq-server/${os}-${cpu}`).sort(),
   "acq-server",

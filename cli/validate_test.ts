@@ -194,7 +194,7 @@ for (const { name, file, change, problem, says } of CASES) {
 }
 
 Deno.test(
-  "a collection is found by its root, its document, and its metadata folder",
+  "finds a collection by its root, its document and its metadata folder",
   inFolder((root) => {
     for (const path of [root, join(root, "meta"), join(root, FILES.collection)]) {
       assert.deepEqual(validatePath(path), {

@@ -6,7 +6,7 @@ export const PATIENCE = 60;
 /**
  * Waits for a promise.
  *
- * @param what what the promise stands for, such as `the end of the transfer`
+ * @param what what the promise means, such as `the end of the transfer`
  * @throws {Error} it did not settle in time
  */
 export async function within<T>(seconds: number, what: string, promise: PromiseLike<T>): Promise<T> {
@@ -25,7 +25,7 @@ export async function within<T>(seconds: number, what: string, promise: PromiseL
 /**
  * Waits until a condition holds.
  *
- * @param what what the condition stands for; its source where nothing is given
+ * @param what what the condition means; by default its source
  * @throws {Error} it did not hold in time, or threw
  */
 export async function until(

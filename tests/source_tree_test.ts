@@ -1,6 +1,6 @@
 /**
- * Imports run one way: no file, and no folder, can be reached from what it imports itself, be it by a static, a
- * dynamic or a type-only import.
+ * Imports run one way: no file, and no folder, can be reached from what it imports itself, by a static,
+ * dynamic or type-only import.
  */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";

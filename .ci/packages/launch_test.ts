@@ -88,7 +88,7 @@ const LAYOUTS: Record<string, Layout> = {
 };
 
 Deno.test({
-  name: "the launcher starts the program of its own package and no other",
+  name: "the launcher starts only the program of its own package",
   ignore,
   fn: async (t) => {
     for (const [name, { launcher, program, links = [], start, wrong }] of Object.entries(LAYOUTS)) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { homebrew, readSums, scoop, winget } from "./manifests.ts";
 import { archiveName, PLATFORMS, VERSION } from "./release.ts";
 
-/** A checksum that tells which system it is of. */
+/** A checksum that names its system. */
 const sumOf = (i: number) => String(i).repeat(64);
 const SUMS = PLATFORMS.map((platform, i) => `${sumOf(i)}  ${archiveName(platform)}\n`).join("");
 const published = { repository: "someone/acq-server", sums: readSums(SUMS + "not a line\n") };

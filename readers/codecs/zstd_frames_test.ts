@@ -6,7 +6,7 @@ const endOfFrames = (bytes: Uint8Array) => measureFrames(bytes).end;
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** A last block (bit 0) of 2 bytes as they are (type 0): 2 << 3 | 1. */
 const RAW = [0x11, 0, 0, 7, 7];
-/** A last block of one byte (type 1) that stands for 2. */
+/** A last block of one byte (type 1) that expands to 2. */
 const RUN = [0x13, 0, 0, 7];
 
 const header = (

@@ -23,7 +23,7 @@ Deno.test("garbage collection frees unreachable memory", async () => {
   assert.equal(held.deref(), kept);
 });
 
-Deno.test("zstd frames decode to their bytes, and damaged ones are refused", () => {
+Deno.test("decodes zstd frames to their bytes, and rejects damaged ones", () => {
   const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => i * i >> 7);
   const frame = zstdCompressSync(bytes);
   // A frame to skip (RFC 8878, section 3.1.2) with three bytes.

@@ -93,7 +93,7 @@ Deno.test("gives every sample its own address in the image for any order of dime
 /** Pixels of three bytes. */
 const PIXELS: readonly DimensionOf[] = [[1, 4, 3], [2, 3, 12]];
 
-Deno.test("blue, green and red of a pixel are served as red, green and blue; a colour alone is a channel", () => {
+Deno.test("serves blue, green and red of a pixel as red, green and blue, and a single colour as a channel", () => {
   const order = (tags: number[]) =>
     layoutOf(PIXELS, tags.map((tag, i) => [i, tag])).channels.map(({ offset, tag }) => [offset, tag]);
   deepEqual(order([3, 2, 1]), [[2, 1], [1, 2], [0, 3]]);

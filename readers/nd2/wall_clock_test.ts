@@ -29,7 +29,7 @@ Deno.test("reads dates in the formats of many languages", () => {
     ["18-Jun-14 3:55:27 PM", null, "20140618", "15:55:27"],
     ["18-Jun-98 12:05:27 AM", null, "19980618", "00:05:27"],
     ["18 June 2014 15:55:27", null, "20140618", "15:55:27"],
-    // "Afternoon" and "before noon" stand before the time.
+    // "Afternoon" and "before noon" precede the time.
     ["2014/6/18 \u4e0b\u5348 03:55:27", null, "20140618", "15:55:27"],
     ["2014/6/18 \u4e0a\u5348 12:05:27", null, "20140618", "00:05:27"],
     ["2014. 6. 18. \uc624\ud6c4 3:55:27", null, "20140618", "15:55:27"],

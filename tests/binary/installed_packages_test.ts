@@ -136,7 +136,7 @@ function judgeDebianPackage(packages: string): void {
   assert.equal(run(asUser("timeout", lintian), folder.path), "");
 }
 
-/** Installs by dpkg into a root of its own, as a machine has one. */
+/** Installs by dpkg into a root of its own, like that of a machine. */
 async function useDebianPackage(packages: string): Promise<void> {
   if (!has("dpkg", "--version")) return;
   using folder = userFolder();

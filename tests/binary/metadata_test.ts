@@ -78,7 +78,7 @@ Deno.test("metadata of the executable", async (t) => {
     const { prompt, allow_read, allow_net, allow_run, allow_env, allow_import, ...rest } =
       metadata.permissions;
     assert.equal(prompt, false);
-    // An empty list stands for everything.
+    // An empty list means everything.
     assert.deepEqual(allow_read, []);
     assert.deepEqual({ allow_net, allow_run, allow_env, allow_import }, {
       allow_net: net,

@@ -56,7 +56,7 @@ async function onDisplays(binary: string, folder: string, scratch: string): Prom
 }
 
 /**
- * A window, which a terminal stands for, stays open with an error until Enter is pressed; without one a dialog shows it.
+ * A window, simulated by a terminal, stays open with an error until Enter is pressed; without one a dialog shows it.
  * So it does for files that were dropped on the program.
  */
 async function besideAnotherProgram(binary: string, folder: string): Promise<void> {

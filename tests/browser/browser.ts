@@ -110,7 +110,7 @@ export class StubbedServer {
     await process.stop();
   }
 
-  /** The process stands still and answers nothing, or goes on. A signal takes a while to reach all of its threads. */
+  /** Stops the process, which then answers nothing, or continues it. A signal takes a while to reach all of its threads. */
   async freeze(isFrozen: boolean): Promise<void> {
     Deno.kill(this.#process!.pid, isFrozen ? "SIGSTOP" : "SIGCONT");
     if (!isFrozen) return;

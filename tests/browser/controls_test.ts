@@ -174,7 +174,7 @@ test("profile, scan path, divider and data", async (viewer, page) => {
   }
 });
 
-test("everything is reached by the keyboard", async (viewer, page) => {
+test("reaches everything by the keyboard", async (viewer, page) => {
   viewer.server.choose(files.scan);
   await page.keyboard.press("o");
   await viewer.ended();

@@ -8,7 +8,7 @@ const REFERENCE: readonly [number, number] = [128, 128];
 
 const { test, files } = viewerSuite();
 
-test("an image of colour is drawn upright in its colours and true aspect", async (viewer) => {
+test("draws a colour image upright in its colours and true aspect", async (viewer) => {
   await viewer.open(files.image);
   for (const c of [0, 1, 2]) await viewer.setRange(`source-${c}`, 0, 255);
   for (const [row, column] of [[2, 3], [25, 10], [6, 45]] as const) {
@@ -22,7 +22,7 @@ test("an image of colour is drawn upright in its colours and true aspect", async
   assert.equal(await viewer.page.locator("#divider").isVisible(), false);
 });
 
-test("long channel names are truncated with a title, and are never markup", async (viewer, page) => {
+test("truncates long channel names with a title, and never reads them as markup", async (viewer, page) => {
   const planes = [0, 1].map(() => Uint16Array.from({ length: 40 }, (_, i) => i));
   const names = ["long ".repeat(60).trim(), "<img src=x onerror=alert(1)>"];
   const shape = { rows: 5, columns: 8, y: MICROMETRES, x: MICROMETRES };

@@ -9,7 +9,7 @@ import { viewerSuite } from "./suite.ts";
 const { test } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
 
-test("drawings do not move to samples of another shape, with a notice", async (viewer, page) => {
+test("keeps drawings off samples of another shape, with a notice", async (viewer, page) => {
   const path = await viewer.openScan();
   await viewer.drawBand(...ACTIVE);
   await Deno.writeFile(path, measuredScan(COLUMNS - 2));
@@ -22,7 +22,7 @@ test("drawings do not move to samples of another shape, with a notice", async (v
   assert.equal(await page.locator("#notice").isVisible(), false, "the notice appears once");
 });
 
-test("bands stay and velocities go when the file changes", async (viewer, page) => {
+test("keeps bands and drops velocities when the file changes", async (viewer, page) => {
   const store = join(viewer.server.folder, "focus.ome.zarr");
   // Two focus planes: the line scan as it is, and twice as bright.
   const [streaks] = scanPlanes();
@@ -56,7 +56,7 @@ test("bands stay and velocities go when the file changes", async (viewer, page) 
 
 const made = { hasText: `${IMAGES} of ${IMAGES} images` };
 
-test("a kymograph is made again after a change of its file and after a reload", async (viewer, page) => {
+test("rebuilds a kymograph after a change of its file and after a reload", async (viewer, page) => {
   const path = await viewer.openStack();
   await viewer.draw("line", ...SPOT_LINE);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
@@ -79,7 +79,7 @@ test("a kymograph is made again after a change of its file and after a reload", 
   viewer.faults.length = 0;
 });
 
-test("a step requested while a changed file reopens is the one that is shown", async (viewer, page) => {
+test("shows a step that is requested while a changed file reopens", async (viewer, page) => {
   const path = await viewer.openStack();
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
   // The planes of the file that is opened again wait for the next key.

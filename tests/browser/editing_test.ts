@@ -254,7 +254,7 @@ test("keys reach every shape and its ends, and leave them again", async (viewer,
   assert.equal(await page.locator(".grip").count(), 0);
 });
 
-test("a drag is cancelled by Escape, follows a turned picture, and cannot leave it", async (viewer, page) => {
+test("Escape cancels a drag, which follows a turned picture and cannot leave it", async (viewer, page) => {
   await openLists(viewer);
   await viewer.drawBand(20, 30);
   await page.click("#tool-zoom");
@@ -285,7 +285,7 @@ test("a drag is cancelled by Escape, follows a turned picture, and cannot leave 
   for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
 });
 
-test("a rectangle over an image is moved, resized, renamed and duplicated", async (viewer, page) => {
+test("moves, resizes, renames and duplicates a rectangle over an image", async (viewer, page) => {
   await viewer.open(files.image);
   const [rows, columns] = [30, 50];
   await viewer.draw("rectangle", [10.3 / columns, 5.3 / rows], [19.7 / columns, 14.7 / rows]);

@@ -17,7 +17,7 @@ import { viewerSuite } from "./suite.ts";
 const { test } = viewerSuite();
 
 test(
-  "images: lines have a length, rectangles a mean in each image, kept and undone",
+  "images: measures lines and rectangles in each image, keeps and undoes them",
   async (viewer, page) => {
     await viewer.openStack();
     await viewer.draw("line", ...SPOT_LINE);
@@ -63,7 +63,7 @@ test(
   },
 );
 
-test("images: projections and kymographs are saved as calibrated TIFF", async (viewer, page) => {
+test("images: saves projections and kymographs as calibrated TIFF", async (viewer, page) => {
   await viewer.openStack();
   await viewer.unfold("images");
   await page.click("#image-project");
@@ -92,7 +92,7 @@ test("images: projections and kymographs are saved as calibrated TIFF", async (v
   assert.match(await viewer.text("#facts"), /100 ms\/line · 0\.5 µm\/px/);
 });
 
-test("images: a projection is measured, kept, undone and reported", async (viewer, page) => {
+test("images: measures, keeps, undoes and reports a projection", async (viewer, page) => {
   await viewer.openStack();
   await viewer.draw("line", ...SPOT_LINE);
   const line = (await viewer.text("#line-length")).split(" · ");

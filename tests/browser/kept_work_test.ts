@@ -40,7 +40,7 @@ async function drawAll(viewer: Viewer): Promise<void> {
 
 const state = ({ page }: Viewer) => page.locator("#kept-words").textContent();
 
-test("work and its results come back after the browser was closed, also where the file lies elsewhere", async ({ server }) => {
+test("restores work and its results after the browser was closed, also for a moved file", async ({ server }) => {
   using temporary = temporaryFolder();
   const profile = temporary.path;
   let context = await startWithProfile(profile);
@@ -73,7 +73,7 @@ test("work and its results come back after the browser was closed, also where th
   await context.close();
 });
 
-test("each change is undone and redone, by buttons and keys", async (viewer, page) => {
+test("undoes and redoes each change, by buttons and keys", async (viewer, page) => {
   await openActive(viewer);
   await viewer.unfold("velocity", "events", "cursors", "lines");
   const drawn = async () => {
@@ -131,7 +131,7 @@ test("each change is undone and redone, by buttons and keys", async (viewer, pag
   assert.deepEqual(await drawn(), states.at(-2));
 });
 
-test("of two tabs one keeps the work, and the other says so and can take over", async (viewer, page) => {
+test("one of two tabs keeps the work, and the other says so and can take over", async (viewer, page) => {
   const path = await openActive(viewer);
   await viewer.drawBand(...ACTIVE);
   await viewer.kept();
@@ -155,10 +155,10 @@ test("of two tabs one keeps the work, and the other says so and can take over", 
   assert.deepEqual(other.faults, []);
 });
 
-test("full storage is told, and what waits is saved once there is room", async (viewer, page) => {
+test("reports full storage, and saves what waits once there is room", async (viewer, page) => {
   const origin = viewer.server.baseUrl;
   const devtools = await page.context().newCDPSession(page);
-  // Chromium remembers for a while how much room there was, so there is none from the start.
+  // Chromium remembers the free space for a while, so the storage is full from the start.
   await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1 });
   await openActive(viewer);
   await viewer.drawBand(...ACTIVE);
@@ -186,7 +186,7 @@ test("full storage is told, and what waits is saved once there is room", async (
   assert.equal((await page.evaluate(keptDrawn)).bands.length, 2);
 });
 
-test("blocked storage is told, and the page measures without it", async (viewer, page) => {
+test("reports blocked storage, and measures without it", async (viewer, page) => {
   await page.addInitScript(blockStorage);
   await page.reload();
   await openActive(viewer);
@@ -196,7 +196,7 @@ test("blocked storage is told, and the page measures without it", async (viewer,
   assert.equal(await page.locator("#recent").isVisible(), false);
 });
 
-test("work is kept again when the storage is emptied", async (viewer, page) => {
+test("keeps work again after the storage is emptied", async (viewer, page) => {
   await openActive(viewer);
   await viewer.drawBand(...ACTIVE);
   await viewer.kept();
@@ -210,7 +210,7 @@ test("work is kept again when the storage is emptied", async (viewer, page) => {
   await until(async () => (await page.evaluate(keptDrawn))?.bands.length === 1, "the work to be kept again");
 });
 
-test("the same path with another content shows the work with a note", async (viewer, page) => {
+test("shows work with a note if the same path has other content", async (viewer, page) => {
   const path = await openActive(viewer);
   await viewer.drawBand(...ACTIVE);
   await viewer.measureVelocities();

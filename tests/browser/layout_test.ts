@@ -51,7 +51,7 @@ test("overview, line scan and profile share their edges beside the reference", a
   }
 });
 
-test("the visible time is dragged, resized, moved by keys, typed, and goes back", async (viewer, page) => {
+test("drags, resizes, types and undoes the visible time, and moves it by keys", async (viewer, page) => {
   await viewer.open(files.scan);
   const whole = SHAPE[0] * LINE_S;
   near(await timeOf(viewer), [0, LAST], 0.0005);
@@ -164,7 +164,7 @@ test("gamma changes the picture, and the settings of a name are remembered", asy
   assert.equal(await page.getAttribute("#source-1-more", "aria-expanded"), "false");
 });
 
-test("single keys can be switched off", async (viewer, page) => {
+test("switches single keys off", async (viewer, page) => {
   await viewer.open(files.scan);
   await page.keyboard.press("2");
   assert.equal(await page.isChecked("#source-1-visible"), false);

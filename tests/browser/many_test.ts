@@ -16,7 +16,7 @@ const EXAMPLE = Deno.readFileSync(new URL("../../examples/line_scan.oir", import
 
 const nameOf = (number: number) => `scan_${String(number).padStart(2, "0")}.oir`;
 
-/** A folder of line scans of equal samples; bytes behind the end tell their contents apart. */
+/** A folder of line scans of equal samples; bytes after the end make their contents differ. */
 function writeScans(
   { server }: Viewer,
   folder: string,
@@ -56,7 +56,7 @@ async function measureAll(viewer: Viewer) {
 
 const bands = ({ page }: Viewer) => page.locator("#measure-bands .name").allTextContents();
 
-test("all recordings of a folder have the numbers that the page finds in one", async (viewer, page) => {
+test("measures all recordings of a folder with the numbers of a single one", async (viewer, page) => {
   const at = writeScans(viewer, "all", 4);
   Deno.writeFileSync(join(viewer.server.folder, "all", "scan_05.oir"), EXAMPLE.subarray(0, 9000));
   await viewer.openPath(at(2));
@@ -80,7 +80,7 @@ test("all recordings of a folder have the numbers that the page finds in one", a
   );
   const words = await page.locator("#recording-list .words").allTextContents();
   assert.equal(new Set(words.slice(0, 4)).size, 1, words.join("; "));
-  // The work is there as if drawn by hand.
+  // The work appears as if drawn by hand.
   await page.click("#recording-next");
   await viewer.shows(nameOf(3));
   assert.deepEqual(await bands(viewer), ["Band 1", "Band 2"]);
@@ -90,7 +90,7 @@ test("all recordings of a folder have the numbers that the page finds in one", a
   viewer.faults.length = 0;
 });
 
-test("recordings with work of their own are measured with it, or left out", async (viewer, page) => {
+test("measures recordings with their own work, or leaves them out", async (viewer, page) => {
   const at = writeScans(viewer, "own", 3);
   await viewer.openPath(at(3));
   await viewer.draw("band", [0.4, 0.5], [0.45, 0.8]);
@@ -119,7 +119,7 @@ test("recordings with work of their own are measured with it, or left out", asyn
   assert.deepEqual(await bands(viewer), ["Mine"]);
 });
 
-test("regions and settings go to the next recording in one step", async (viewer, page) => {
+test("carries regions and settings to the next recording in one step", async (viewer, page) => {
   const at = writeScans(viewer, "next", 3);
   await viewer.openPath(at(1));
   await measureOne(viewer);
@@ -161,7 +161,7 @@ test("a band too narrow for velocities has events and says so", async (viewer, p
   assert.deepEqual(await bands(viewer), ["Band 1"]);
 });
 
-test("a run can be cancelled, and what it measured is there", async (viewer, page) => {
+test("cancels a run and keeps what it measured", async (viewer, page) => {
   const at = writeScans(viewer, "cancel", 12);
   await viewer.openPath(at(1));
   await measureOne(viewer);
@@ -178,7 +178,7 @@ test("a run can be cancelled, and what it measured is there", async (viewer, pag
   assert.match(sessions.map((request) => request[0]).join(""), /^(PD)+$/);
 });
 
-test("the members of a collection are measured like files", async (viewer, page) => {
+test("measures the members of a collection like files", async (viewer, page) => {
   const at = writeScans(viewer, "members", 3);
   await viewer.openArchive(
     "mice",
@@ -201,7 +201,7 @@ test("the members of a collection are measured like files", async (viewer, page)
   assert.deepEqual((await viewer.table("#csv-velocity")).rows, velocities.rows);
 });
 
-test("images take what was typed to make one a line scan", async (viewer, page) => {
+test("applies typed line times to all images as line scans", async (viewer, page) => {
   const folder = join(viewer.server.folder, "typed");
   const [lines, columns] = [300, 40];
   for (const seed of [1, 2]) {
@@ -282,7 +282,7 @@ async function memoryOf({ page }: Viewer): Promise<number> {
   return used.usedSize! + used.embedderHeapUsedSize! + used.backingStorageSize!;
 }
 
-test("forty line scans are measured in one go, within 50 MB", async (viewer, page) => {
+test("measures forty line scans in one run, within 50 MB", async (viewer, page) => {
   // Ten times the measured scan: 6,000 lines, 4 MB in the page.
   const [lines, columns] = SCAN_SHAPE;
   const planes = scanPlanes().map((plane) => {
@@ -308,7 +308,7 @@ test("forty line scans are measured in one go, within 50 MB", async (viewer, pag
   assert(end - first < 50e6, `${end - first} bytes more`);
 });
 
-test("image series of a folder are measured with the drawings of one", async (viewer, page) => {
+test("measures the image series of a folder with the drawings of one", async (viewer, page) => {
   const at = (name: string) => join(viewer.server.folder, "stacks", name);
   Deno.mkdirSync(join(viewer.server.folder, "stacks"));
   for (const [i, name] of ["one.ome.tif", "two.ome.tif"].entries()) {

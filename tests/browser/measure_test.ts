@@ -110,7 +110,7 @@ test("the trace follows a flipped picture, and below a turned one has its own ax
   assert.equal(await ownAxis.count(), 1);
 });
 
-test("traces are averaged and relative to a baseline, by the last valid numbers", async (viewer, page) => {
+test("averages traces and relates them to a baseline, by the last valid numbers", async (viewer, page) => {
   await viewer.drawBand(...ACTIVE);
   await page.check("#trace-change");
   for (const [field, good] of [["#trace-average", "5"], ["#baseline-percentile", "20"]] as const) {
@@ -242,7 +242,7 @@ test("a line over a streak shows time, distance and velocity", async (viewer, pa
   assert.equal(await page.locator("#tool-zoom").getAttribute("aria-pressed"), "true");
 });
 
-test("velocities over time are measured and shown with their confidence", async (viewer, page) => {
+test("measures velocities over time and shows them with their confidence", async (viewer, page) => {
   await viewer.unfold("velocity");
   await viewer.enter("#velocity-window", "120");
   assert.match(
@@ -324,7 +324,7 @@ test("traces and velocities lie below the picture, a click leaves a window out",
   await left.waitFor();
 }, { width: 1280, height: 800 });
 
-test("events are found, edited and saved", async (viewer, page) => {
+test("finds, edits and saves events", async (viewer, page) => {
   const list = page.locator("#measure-events tbody tr");
   await page.uncheck("#source-0-visible");
   await viewer.drawBand(...ACTIVE);
@@ -377,7 +377,7 @@ test("events are found, edited and saved", async (viewer, page) => {
   assert.equal((await viewer.table("#csv-events")).about.get("Minimum prominence"), "0.5");
 });
 
-test("events are marked while their channel is shown, and go with their band", async (viewer, page) => {
+test("marks events while their channel is shown, and removes them with their band", async (viewer, page) => {
   await viewer.drawBand(...ACTIVE);
   await viewer.findEvents("1");
   const events = page.locator("#measure-events tbody");
@@ -445,7 +445,7 @@ test("pinned cursors show their values and differences", async (viewer) => {
   assert.match(await viewer.text("#measure-cursors table"), /B − A/);
 });
 
-test("plots are saved as SVG, pictures as PNG of the chosen size and background", async (viewer, page) => {
+test("saves plots as SVG, and pictures as PNG of the chosen size and background", async (viewer, page) => {
   await viewer.drawBand(10, 30);
   const { name, text } = await viewer.saved("#svg-traces");
   assert.equal(name, "vessel-traces.svg");
@@ -475,7 +475,7 @@ test("plots are saved as SVG, pictures as PNG of the chosen size and background"
   );
 });
 
-test("everything saved from the sample is marked as a sample", async (viewer, page) => {
+test("marks everything saved from the sample as a sample", async (viewer, page) => {
   await page.click("#more-ways");
   await page.click("#sample");
   await page.locator("#sample-mark").waitFor();
@@ -495,7 +495,7 @@ test("everything saved from the sample is marked as a sample", async (viewer, pa
   await check(false);
 });
 
-test("on a phone nothing lies over the charts", async (viewer, page) => {
+test("covers no chart on a phone", async (viewer, page) => {
   await page.click("#tool-band");
   await page.locator("#source .plot").scrollIntoViewIfNeeded();
   await viewer.dragOver("source", [0.4, 0.3], [0.4, 0.6]);

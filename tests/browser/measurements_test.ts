@@ -43,7 +43,7 @@ async function measure(viewer: Viewer, key: string): Promise<string> {
   return await result.textContent() ?? "";
 }
 
-test("measurements: a diameter and its heart rate are shown, kept and saved", async (viewer, page) => {
+test("measurements: shows, keeps and saves a diameter and its heart rate", async (viewer, page) => {
   await opened(viewer);
   const words = await measure(viewer, "diameter");
   assert.match(words, /Clear 60.*Pulse of diameter clear/);
@@ -90,7 +90,7 @@ test("measurements: a diameter and its heart rate are shown, kept and saved", as
   await page.locator("#measure-diameter .result", { hasText: "Left out 1" }).waitFor({ state: "attached" });
 });
 
-test("measurements: sparks are found, outlined, removed and added by hand", async (viewer, page) => {
+test("measurements: finds and outlines sparks, which can be removed and added", async (viewer, page) => {
   await opened(viewer);
   await viewer.unfold("sparks");
   await page.selectOption("#sparks-channel", "1");
@@ -115,7 +115,7 @@ test("measurements: sparks are found, outlined, removed and added by hand", asyn
   }
 });
 
-test("measurements: the flux of cells is measured, in all recordings of a folder", async (viewer, page) => {
+test("measurements: measures the flux of cells in all recordings of a folder", async (viewer, page) => {
   const folder = join(viewer.server.folder, "flow");
   Deno.mkdirSync(folder);
   const { plane, passed } = cells({

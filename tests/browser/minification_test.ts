@@ -87,7 +87,7 @@ test("each pixel shows the mean, maximum or minimum of the samples under it", as
   assert.equal(await drawn(), before);
 });
 
-test("events that the mean hides show without a choice; a choice wins", async (viewer, page) => {
+test("shows events that the mean hides unless the user chose a reduction", async (viewer, page) => {
   // Noise from 0 to 799 and three lines of 2000: the mean of a pixel rises by 3 * 1600 / 34.
   const plane = Uint16Array.from({ length: LINES * COLUMNS }, (_, i) => {
     const line = Math.floor(i / COLUMNS);

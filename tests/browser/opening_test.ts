@@ -75,7 +75,7 @@ test("a closed dialog and Cancel are not errors", async (viewer, page) => {
   assert(await page.locator("#viewer").isVisible(), "the open file stays");
 });
 
-test("errors have plain words, with code and message under Details, and are closed", async (viewer, page) => {
+test("describes errors in plain words, with code and message under Details", async (viewer, page) => {
   const missing = join(viewer.server.folder, "missing.oir");
   const damaged = join(viewer.server.folder, "damaged.oir");
   const unknown = join(viewer.server.folder, "notes.doc");

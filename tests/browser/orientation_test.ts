@@ -134,7 +134,7 @@ test("ticks grow upwards and to the right, and follow a turn", async (viewer, pa
   assert.equal(await page.locator("#source svg.labels > g text[transform]").textContent(), "Time (s)");
 });
 
-test("orientations are remembered for each kind of picture", async (viewer, page) => {
+test("remembers the orientation for each kind of picture", async (viewer, page) => {
   await viewer.open(files.scan);
   await page.click("#source .turn");
   await viewer.reopen(files.scan);

@@ -51,7 +51,7 @@ test("sliders and keys step through time and focus, and contrast stays", async (
   assert.equal(await page.locator("#scene-choice").isVisible(), false);
 });
 
-test("play goes round at a valid rate and pauses, and scenes open", async (viewer, page) => {
+test("plays in a loop at a valid rate, pauses, and opens scenes", async (viewer, page) => {
   await viewer.open(SERIES);
   for (const [typed, counts] of [["-3", "0.1"], ["", "10"], ["12.5", "12.5"], ["99999", "60"]] as const) {
     await viewer.enter("#rate", typed);

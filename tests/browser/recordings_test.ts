@@ -42,7 +42,7 @@ test("buttons, keys and the list open the recordings of the folder", async (view
   await shows(viewer, "scan_10.oir");
   assert.equal(await page.evaluate(focused), "recording-next");
   assert.equal(await viewer.text("#recording-count"), "3 of 3");
-  // Behind the last one there is none.
+  // Nothing follows the last one.
   assert.equal(await page.getAttribute("#recording-next", "aria-disabled"), "true");
   await page.evaluate(forgetStatus);
   await page.keyboard.press("Enter");
@@ -72,7 +72,7 @@ test("buttons, keys and the list open the recordings of the folder", async (view
   assert.equal(await page.locator("#recordings").isVisible(), false);
 });
 
-test("what was measured stands beside its recording", async (viewer, page) => {
+test("shows what was measured beside its recording", async (viewer, page) => {
   const at = writeDay(viewer, "measured");
   await viewer.openPath(at("scan_1.oir"));
   await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);

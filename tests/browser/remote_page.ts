@@ -105,7 +105,7 @@ async function addressOf({ stderr }: Deno.ChildProcess): Promise<string> {
     said += value;
     const found = /BiDi listening on (ws:\/\/\S+)/.exec(said)?.[1];
     if (found === undefined) continue;
-    // It goes on and nobody reads it.
+    // It continues, and nobody reads it.
     (async () => {
       while (!(await reader.read()).done);
     })();

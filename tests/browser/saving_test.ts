@@ -194,7 +194,7 @@ for (const [format, measure] of Object.entries(SCANS)) {
   });
 }
 
-test("measurements alone are restored onto the recording, and undone", async (viewer) => {
+test("restores measurements alone onto the recording, and undoes that", async (viewer) => {
   const path = await openScan(viewer);
   await measureAll(viewer);
   const before = await tables(viewer);
@@ -272,58 +272,61 @@ test("a dropped file that does not fit changes nothing and says why", async (vie
   assert.equal(await bands.count(), 0);
 });
 
-test("regions of another program are offered, drawn up to a limit and saved again", async (viewer, page) => {
-  await openScan(viewer);
-  await viewer.drawBand(30, 50);
-  const folder = unzipped(await save(viewer, "all"));
-  await viewer.openPath(folder);
-  const bands = viewer.bands;
-  await viewer.drawBand(5, 12);
-  await viewer.reload();
-  assert.equal(await bands.count(), 2);
-  assert.equal(await page.locator("#notice").isVisible(), false, "the work began with the file");
-  // Another program writes regions: the work did not begin with them.
-  const document = join(folder, "acqimage/1.json");
-  const changed = JSON.parse(Deno.readTextFileSync(document));
-  Object.assign(changed, { rois: [SOMA, VESSEL, ...LINES], accepted: true });
-  Deno.writeTextFileSync(document, JSON.stringify(changed));
-  await viewer.reload();
-  assert.match(
-    await viewer.text("#notice-text"),
-    /^The file has other measurements than those kept in this browser/,
-  );
-  assert.equal(await bands.count(), 2);
-  await page.click("#notice-action");
-  await page.locator("#source svg text", { hasText: "soma" }).waitFor();
-  await page.click("#undo");
-  assert.equal(await bands.count(), 2);
-  await page.click("#redo");
-  assert(await page.isChecked("#accepted"));
-  assert.equal(await viewer.text("#measure-bands .name"), "Vessel");
-  const title = page.locator("#source svg text", { hasText: "soma" });
-  assert.equal(await title.count(), 1);
-  const { rois, accepted } = documentIn(await save(viewer, "all"));
-  assert.equal(accepted, true);
-  const byId = (id: string) => rois.find((region: { id: string }) => region.id === id);
-  assert.deepEqual(byId("soma"), SOMA);
-  const { name, start, metadata } = byId("v");
-  assert.deepEqual([name, start, metadata.by], ["Vessel", [0, 0], "other"]);
-  await viewer.unfold("regions");
-  assert.match(await viewer.text("#measure-regions"), /soma\s*rectangle\s*2, 10 to 9, 40/);
-  await page.click("#measure-regions [aria-label^=Remove]");
-  assert.equal(await title.count(), 0);
-  await page.click("#undo");
-  assert.equal(await title.count(), 1);
-  // A line beyond the limit is not dropped silently.
-  await viewer.unfold("lines");
-  await viewer.draw("line", [0.2, 0.8], [0.4, 0.2]);
-  assert.match(await viewer.text("#measure-lines .drawn"), /^200 lines at most/);
-  await page.locator("#measure-lines .icon").first().click();
-  await viewer.draw("line", [0.2, 0.8], [0.4, 0.2]);
-  assert.match(await viewer.text("#measure-lines .drawn"), /velocity/);
-});
+test(
+  "offers regions of another program, draws them up to a limit and saves them again",
+  async (viewer, page) => {
+    await openScan(viewer);
+    await viewer.drawBand(30, 50);
+    const folder = unzipped(await save(viewer, "all"));
+    await viewer.openPath(folder);
+    const bands = viewer.bands;
+    await viewer.drawBand(5, 12);
+    await viewer.reload();
+    assert.equal(await bands.count(), 2);
+    assert.equal(await page.locator("#notice").isVisible(), false, "the work began with the file");
+    // Another program writes regions: the work did not begin with them.
+    const document = join(folder, "acqimage/1.json");
+    const changed = JSON.parse(Deno.readTextFileSync(document));
+    Object.assign(changed, { rois: [SOMA, VESSEL, ...LINES], accepted: true });
+    Deno.writeTextFileSync(document, JSON.stringify(changed));
+    await viewer.reload();
+    assert.match(
+      await viewer.text("#notice-text"),
+      /^The file has other measurements than those kept in this browser/,
+    );
+    assert.equal(await bands.count(), 2);
+    await page.click("#notice-action");
+    await page.locator("#source svg text", { hasText: "soma" }).waitFor();
+    await page.click("#undo");
+    assert.equal(await bands.count(), 2);
+    await page.click("#redo");
+    assert(await page.isChecked("#accepted"));
+    assert.equal(await viewer.text("#measure-bands .name"), "Vessel");
+    const title = page.locator("#source svg text", { hasText: "soma" });
+    assert.equal(await title.count(), 1);
+    const { rois, accepted } = documentIn(await save(viewer, "all"));
+    assert.equal(accepted, true);
+    const byId = (id: string) => rois.find((region: { id: string }) => region.id === id);
+    assert.deepEqual(byId("soma"), SOMA);
+    const { name, start, metadata } = byId("v");
+    assert.deepEqual([name, start, metadata.by], ["Vessel", [0, 0], "other"]);
+    await viewer.unfold("regions");
+    assert.match(await viewer.text("#measure-regions"), /soma\s*rectangle\s*2, 10 to 9, 40/);
+    await page.click("#measure-regions [aria-label^=Remove]");
+    assert.equal(await title.count(), 0);
+    await page.click("#undo");
+    assert.equal(await title.count(), 1);
+    // A line beyond the limit is not dropped silently.
+    await viewer.unfold("lines");
+    await viewer.draw("line", [0.2, 0.8], [0.4, 0.2]);
+    assert.match(await viewer.text("#measure-lines .drawn"), /^200 lines at most/);
+    await page.locator("#measure-lines .icon").first().click();
+    await viewer.draw("line", [0.2, 0.8], [0.4, 0.2]);
+    assert.match(await viewer.text("#measure-lines .drawn"), /velocity/);
+  },
+);
 
-test("the list of scenes tells of the open member whether it is accepted", async (viewer, page) => {
+test("the list of scenes states whether the open member is accepted", async (viewer, page) => {
   const { server } = viewer;
   const members = ["a", "b"].map((name) => ({
     path: join(server.folder, `${name}.oir`),
@@ -346,7 +349,7 @@ test("the list of scenes tells of the open member whether it is accepted", async
   assert.equal(await page.isChecked("#accepted"), false);
 });
 
-test("a kymograph comes back with what was measured in it", async (viewer) => {
+test("restores a kymograph with what was measured in it", async (viewer) => {
   const path = await viewer.openStack();
   await viewer.draw("line", ...SPOT_LINE);
   await viewer.makeKymograph();
@@ -377,7 +380,7 @@ test("a kymograph comes back with what was measured in it", async (viewer) => {
   await shown();
 });
 
-test("an image whose columns are lines comes back as a line scan", async (viewer, page) => {
+test("restores an image whose columns are lines as a line scan", async (viewer, page) => {
   const [lines, columns] = [300, 40];
   const samples = new Float32Array(lines * columns).map((_, i) => (i * 7919) % 1000);
   await viewer.openPlain("plain", { planes: [samples], rows: columns, columns: lines });

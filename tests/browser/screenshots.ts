@@ -118,7 +118,7 @@ Deno.mkdirSync(day);
 for (const number of [1, 2, 3, 4]) {
   const path = join(day, `vessel_${number}.oir`);
   Deno.writeFileSync(path, measuredScan());
-  // Bytes behind the end tell recordings apart.
+  // Bytes after the end make recordings differ.
   Deno.writeFileSync(path, new Uint8Array(number), { append: true });
 }
 await picture("many", join(day, "vessel_2.oir"), async (viewer) => {

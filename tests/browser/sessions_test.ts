@@ -1,4 +1,4 @@
-/** Sessions that end, servers that start again and files that change: the page goes on. */
+/** Sessions that end, servers that start again and files that change: the page continues. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

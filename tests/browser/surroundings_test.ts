@@ -10,7 +10,7 @@ const PINK = [255, 105, 180];
 
 const { test, files } = viewerSuite();
 
-test("missing values, wide ranges and flat planes are drawn as described", async (viewer) => {
+test("draws missing values, wide ranges and flat planes as described", async (viewer) => {
   const special = [-Infinity, Infinity, -1.5, NaN, 0, 0.25, 0.5, 0.75];
   await viewer.openBytes("special.tif", floatTiff(2, 4, special));
   assert.equal(await viewer.text(".note"), "3 of 8 samples are NaN or infinite, drawn hot pink");
@@ -33,7 +33,7 @@ test("missing values, wide ranges and flat planes are drawn as described", async
   assert.equal(await viewer.text(".note"), "All samples are 4000000000000000");
 });
 
-test("a value missing in one channel shows over the others", async (viewer) => {
+test("shows a value missing in one channel over the others", async (viewer) => {
   // Channel 0 is 0 to 7, channel 1 has gaps at 1, 4 and 6.
   const planes = [
     Float32Array.from({ length: 8 }, (_, i) => i),
@@ -97,7 +97,7 @@ async function pinchAndCheck(viewer: Viewer): Promise<void> {
   assert.notDeepEqual(await labels(), whole);
 }
 
-test("a server that stands still or is gone is noticed, by one request at a time", async (viewer, page) => {
+test("notices a server that hangs or has gone, by one request at a time", async (viewer, page) => {
   const { server } = viewer;
   await viewer.open(files.scan);
   await server.freeze(true);

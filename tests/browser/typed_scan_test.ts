@@ -17,7 +17,7 @@ function turnedStreaks(): Uint16Array<ArrayBuffer> {
   );
 }
 
-test("an image is measured as the line scan that was typed or read from a text", async (viewer, page) => {
+test("measures an image as a line scan by typed values or those of a text", async (viewer, page) => {
   await viewer.openPlain("kymograph", { planes: [turnedStreaks()], rows: COLUMNS, columns: LINES });
   const heading = page.locator("#source h2").first();
   assert.equal(await heading.textContent(), "Image");

@@ -113,7 +113,7 @@ test("without a display the page explains and offers the path", async (viewer, p
   await page.locator("#ways-dialog #recent").waitFor();
 }, { hasDisplay: false });
 
-test("the contract is shown without any other host and without an error", async ({ page, server }) => {
+test("shows the contract without any other host and without an error", async ({ page, server }) => {
   await page.goto(`${server.baseUrl}/docs`);
   await page.getByText("/api/v2/pick-and-open").first().waitFor();
   assert.equal(await page.locator(".errors-wrapper").count(), 0);

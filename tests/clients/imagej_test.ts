@@ -95,7 +95,7 @@ interface Opening {
   readonly as: string;
   /** Before the path in the argument of the macro. */
   readonly words?: string;
-  /** In which Java writes text: UTF-8 unless it is told otherwise, as by Windows. */
+  /** In which Java writes text: UTF-8 unless set otherwise, as by Windows. */
   readonly encoding?: string;
 }
 

@@ -188,7 +188,7 @@ Deno.test("measure: writes projections and kymographs as TIFF with their calibra
   );
 });
 
-Deno.test("measure: settings and flags that cannot be followed are refused", async () => {
+Deno.test("measure: rejects settings and flags that it cannot follow", async () => {
   const rows: [settings: unknown, flags: readonly string[], words: RegExp][] = [
     ["{", [], /Cannot follow the settings/],
     [[], [], /Cannot follow the settings/],

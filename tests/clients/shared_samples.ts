@@ -7,7 +7,7 @@ import { ROOT } from "../binary/server_process.ts";
 
 const DATA = join(ROOT, "..", "shared", "data");
 
-/** Whether they are there; says so when they are not. */
+/** Whether they exist; prints a line if they do not. */
 export const hasSharedSamples: boolean = existsSync(DATA);
 if (!hasSharedSamples) console.log("Skipped: the samples beside the checkout are missing");
 

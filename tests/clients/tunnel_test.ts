@@ -1,4 +1,4 @@
-/** A server behind a tunnel: what docs/use-from/remote.md says of names, ports and pages. */
+/** A server behind a tunnel: what docs/use-from/remote.md says about names, ports and pages. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";

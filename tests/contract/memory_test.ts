@@ -157,7 +157,7 @@ Deno.test("opens and shares a recording of more than half of the memory, without
     );
   }, { maxSessionMemory: 130 * PLANE }));
 
-Deno.test("metadata documents are counted while they are sent", () => {
+Deno.test("counts metadata documents while they are sent", () => {
   // Each control character becomes six of JSON.
   const text = "\u0001".repeat(100_000);
   const bytes = tiffBytes(grayLayout(16, 16, 8), (x) => BigInt(x), 1, [[270, 2, `ImageJ=1.53t\n${text}`]]);

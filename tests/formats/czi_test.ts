@@ -332,7 +332,7 @@ Deno.test("reads time stamps in seconds or days, and ignores unusable ones", asy
     return [axes[0]!.step, axes[0]!.unit, times];
   };
   deepEqual(await read([1613.5, 1614, 1615.5]), [1, "seconds", [0, 0.5, 2]]);
-  // The stamps of the time points that are there.
+  // The stamps of the stored time points.
   deepEqual(await read([0, 100, 101, 103], 1), [1.5, "seconds", [0, 1, 3]]);
   deepEqual(await read([1, 3]), [2, "seconds", null]);
   for (const stamps of [[1], [], [5, 5, 5], [3, 2, 1], [0, NaN, Infinity]]) {

@@ -59,7 +59,7 @@ Deno.test("several workers decode the requested channels in their order", () =>
     }
   }));
 
-/** The first sample that is another than what was written; -1 where there is none. */
+/** The index of the first wrong sample, or -1. */
 function wrongSample(parts: PlaneParts, sample: number): number {
   const found = parts.flatMap((part) => [...part]);
   equal(found.length, 2048 * 700);

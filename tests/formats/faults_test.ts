@@ -127,7 +127,7 @@ const CASES: Readonly<Record<string, string | Write>> = {
   "slices of an Olympus set": olympus(["scan_C001Z001T001.tif", "scan_C001Z002T001.tif"]),
   "an OIF": "oif/line_scan.oif",
   "an OIF, by a plane": "oif/line_scan.oif.files/s_C002.tif",
-  "an OIR that goes on in another file": "oir/long.oir",
+  "an OIR with a continuation file": "oir/long.oir",
   "a split CZI": "czi/split (1).czi",
   "an OME-TIFF set": "tiff_scenes/set_b.ome.tif",
   "an OME-TIFF companion": companion,
@@ -143,7 +143,7 @@ const CASES: Readonly<Record<string, string | Write>> = {
 async function answer(path: string, roots: readonly string[]) {
   const { summary: { warnings, ...summary }, planes, referencePlanes } = await loadHere(path, { roots });
   const served: Record<string, string> = {};
-  // The load has the first planes; the last ones stand for all others.
+  // The load has the first planes; the last ones represent all others.
   const last = [...positionsOf(sizesOf(summary.axes))].slice(-summary.channels.length);
   if (!last[0]!.startsWith("0,0,0,")) {
     await openHere(

@@ -98,7 +98,7 @@ Deno.test("warns about OME-XML that contradicts itself or its file", () =>
     }
   }));
 
-Deno.test("OME-XML: ranges without counts end where the next one begins", () =>
+Deno.test("OME-XML: ends ranges without counts at the start of the next one", () =>
   inFolder(async (put) => {
     const ranges = [0, 1].map((c) => `<TiffData FirstC="${c}"><UUID FileName="${c}.ome.tif"/></TiffData>`);
     const text = omeXml(omeImage({ SizeC: 2 }, ranges));
@@ -300,7 +300,7 @@ Deno.test("MetaMorph: a Julian day with milliseconds of one day", () =>
     }
   }));
 
-Deno.test("MetaMorph: distances and times of the planes are steps where every plane has its own", () =>
+Deno.test("MetaMorph: takes steps from distances and times if every plane has its own", () =>
   inFolder(async (put) => {
     // Distance (numerator, denominator), day and milliseconds of creation of each of three planes.
     const opened = async (planes: readonly (readonly number[])[]) => {

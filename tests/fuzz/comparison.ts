@@ -84,7 +84,7 @@ export function compare(
   return { outcome, difference: `${served}; the peer serves ${samples(peers.planes)}` };
 }
 
-/** The undamaged file with the samples of the changed one, as far as that reaches. */
+/** The undamaged file with the samples of the changed one, up to its end. */
 export function transplant(
   undamaged: Uint8Array,
   changed: Uint8Array,

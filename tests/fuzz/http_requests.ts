@@ -306,7 +306,7 @@ async function send(port: number, bytes: Uint8Array, method: string, isOdd: bool
   const lines = text.slice(0, end).split("\r\n").slice(1).map((line) => line.split(/:\s*(.*)/s));
   const headers = new Headers(lines.map(([name, value]) => [name!, value ?? ""] as [string, string]));
   const length = headers.get("content-length");
-  // What is left of an odd request may be answered behind it.
+  // What is left of an odd request may be answered after it.
   let body = text.slice(end + 4, isOdd && length !== null ? end + 4 + Number(length) : undefined);
   if (headers.get("transfer-encoding") === "chunked" && method !== "HEAD") {
     body = body.replaceAll(/(^|\r\n)[0-9a-f]+\r\n/gi, "");

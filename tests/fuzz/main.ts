@@ -44,7 +44,7 @@ for (const name of values.peer ? wanted : []) {
     console.error(`There is no peer for "${name}"`);
     Deno.exit(2);
   }
-  // With nothing to read it ends at once, if its packages are there.
+  // With nothing to read it ends at once, if its packages are installed.
   const { success, stderr } = await new Deno.Command(values.python, { args: [script], stdin: "null" })
     .output();
   if (success) continue;

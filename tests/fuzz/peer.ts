@@ -1,4 +1,4 @@
-/** An independent reader in a process of its own, `peer_FORMAT.py`, that is asked about one file after the other. */
+/** An independent reader in a process of its own, `peer_FORMAT.py`, asked about one file after the other. */
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ export type Reading = { readonly planes: readonly PlaneDigest[] } | { readonly r
 export type PeerReading = Reading & {
   /** Planes in the order in which they lie in the file, `null` for a damaged one; where the file is refused, or on request. */
   readonly pages?: readonly (PlaneDigest | null)[];
-  /** Offset and bytes of all samples, on request, where the peer of the format tells them. */
+  /** Offset and bytes of all samples, on request, if the peer of the format knows them. */
   readonly samples?: readonly (readonly [offset: number, bytes: number])[];
 };
 

@@ -1,7 +1,7 @@
 /** The server under load and under faults; `deno task soak` runs the first for longer. */
 import assert from "node:assert/strict";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { describedBytes, Harness, sampleFolder } from "../contract/harness.ts";
+import { sampleFolder } from "../contract/harness.ts";
 import { OpenAcquisition } from "../../readers/opened/open_acquisition.ts";
 import { requestOf } from "../load_here.ts";
 import type { BoundOutcome } from "./bounds_process.ts";
@@ -30,31 +30,6 @@ Deno.test({
       assert.ok(counts[what], `never: ${what} in ${JSON.stringify(counts)}`);
     }
   },
-});
-
-Deno.test("session memory admits as many sessions as fit and is released", async () => {
-  await using sample = await sampleFolder();
-  // 30 x 20 samples of 4 bytes in 2 channels; room for 5 of them.
-  const session = 4800 + await describedBytes(sample.image);
-  await using server = new Harness({ maxSessionMemory: 5 * session + 4000, workers: 2 });
-  for (let round = 0; round < 3; round += 1) {
-    const answers = await Promise.all(
-      Array.from(
-        { length: 20 },
-        async () => (await server.post("/api/v2/open", { path: sample.image })).json(),
-      ),
-    );
-    const opened = answers.filter((body) => body.ok);
-    assert.equal(opened.length, 5);
-    for (const body of answers) {
-      assert.equal(body.error ?? "session_memory_exceeded", "session_memory_exceeded");
-    }
-    assert.equal(server.budget.used, 5 * session);
-    for (const { sessionId } of opened) {
-      assert.equal((await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" })).status, 200);
-    }
-    assert.equal(server.budget.used, 0);
-  }
 });
 
 Deno.test("SIGTERM under load: sends whole planes or breaks the connection, and exits with 0", async () => {
