@@ -70,6 +70,13 @@ export function readGiven(command: string, flags: readonly NamedFlag[], args: re
   return given;
 }
 
+/** The name given by a flag. @throws {UsageError} it is not one of `names` */
+export function oneOf<Name extends string>(flag: string, text: string, names: readonly Name[]): Name {
+  const found = names.find((known) => known === text);
+  if (found !== undefined) return found;
+  throw new UsageError(`${flag} takes ${names.join(", ")}, not ${quoted(text.slice(0, 64))}`);
+}
+
 /** Contents of a command's help. */
 export interface Help {
   readonly about: string;

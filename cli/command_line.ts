@@ -1,6 +1,6 @@
 /** The command line of the server. One table of flags serves parsing, help and messages. */
 import { resolve } from "node:path";
-import { HELP, helpText, type NamedFlag, readArguments, UsageError, VERSION } from "./arguments.ts";
+import { HELP, helpText, type NamedFlag, oneOf, readArguments, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "../readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
@@ -141,13 +141,7 @@ const FLAGS: readonly Flag[] = [
     name: "--log-level",
     value: "LEVEL",
     help: "error, warn or info (a line per request) [default: info]",
-    set(configuration, value) {
-      const level = LOG_LEVELS.find((known) => known === value);
-      if (level === undefined) {
-        throw new UsageError(`--log-level takes ${LOG_LEVELS.join(", ")}, not "${value}"`);
-      }
-      configuration.logLevel = level;
-    },
+    set: (configuration, value) => configuration.logLevel = oneOf("--log-level", value, LOG_LEVELS),
   },
   {
     name: "--log-json",

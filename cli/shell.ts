@@ -1,12 +1,11 @@
 /** Shared by the commands: acquisitions without a server, standard output, failures. */
 import { isAbsolute, resolve } from "node:path";
 import { systemClock } from "../session/clock.ts";
-import { quoted } from "../readers/errors.ts";
 import { ERRORS } from "../schemas/served.ts";
 import { codeOf } from "../session/errors.ts";
 import type { OpenOrder } from "../session/opener.ts";
 import { Sessions } from "../session/sessions.ts";
-import { type Given, UsageError } from "./arguments.ts";
+import { type Given, oneOf, UsageError } from "./arguments.ts";
 import { DEFAULTS } from "./command_line.ts";
 import { printable } from "./log.ts";
 
@@ -55,12 +54,8 @@ export function indexIn({ flags }: Given, name: string): number | null {
 }
 
 /** The name given by a flag, one of `names`; the first name if the flag is absent. @throws {UsageError} */
-export function nameIn<Name extends string>({ flags }: Given, flag: string, names: readonly Name[]): Name {
-  const text = flags.get(flag) ?? names[0];
-  const found = names.find((known) => known === text);
-  if (found !== undefined) return found;
-  throw new UsageError(`${flag} takes ${names.join(", ")}, not ${quoted(text!.slice(0, 64))}`);
-}
+export const nameIn = <Name extends string>({ flags }: Given, flag: string, names: readonly Name[]): Name =>
+  oneOf(flag, flags.get(flag) ?? names[0]!, names);
 
 /** Refuses to write bytes to a terminal. @throws {UsageError} */
 export function requireFile(what: string, file: string): void {
