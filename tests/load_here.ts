@@ -77,23 +77,15 @@ export async function planLoad(
 
 /** Loads all of what is asked for. */
 export async function loadHere(path: string, options: LoadOptions = {}): Promise<LoadedHere> {
-  const { roots = null, files = new FileAccess(roots) } = options;
-  try {
-    const { plan, decode } = await planLoad(requestOf(path, options), files);
-    return { ...await decode(), plan, counts: files.counts };
-  } finally {
-    files.close();
-  }
+  using files = options.files ?? new FileAccess(options.roots ?? null);
+  const { plan, decode } = await planLoad(requestOf(path, options), files);
+  return { ...await decode(), plan, counts: files.counts };
 }
 
 /** The plan alone; nothing is decoded. */
 export async function planHere(path: string): Promise<LoadPlan> {
-  const files = new FileAccess();
-  try {
-    return (await planLoad(requestOf(path), files)).plan;
-  } finally {
-    files.close();
-  }
+  using files = new FileAccess();
+  return (await planLoad(requestOf(path), files)).plan;
 }
 
 /** The result of `use` with a scene, which is open as long as `use` takes. */
@@ -103,10 +95,7 @@ export async function openHere<T>(
   scene: number | null = null,
   files = new FileAccess(),
 ): Promise<T> {
-  try {
-    const source = { request: requestOf(path, { scene }), marks: new Map() };
-    return await use((await OpenAcquisition.open(source, files)).acquisition);
-  } finally {
-    files.close();
-  }
+  using access = files;
+  const source = { request: requestOf(path, { scene }), marks: new Map() };
+  return await use((await OpenAcquisition.open(source, access)).acquisition);
 }

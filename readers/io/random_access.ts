@@ -319,6 +319,10 @@ export class FileAccess {
     this.#closed = true;
     for (const file of [...this.#open]) file.close();
   }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }
 
 /** The part of {@linkcode FileAccess} that its files use. */

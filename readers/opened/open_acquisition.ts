@@ -22,7 +22,7 @@ import { openingOf, wantedChannels } from "../metadata/selection.ts";
 import type { Acquisition, PlanePlan, Position, Reference } from "../reader.ts";
 import { sizesOf, workingOf } from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
-import { lossWarning, type Warning, warning } from "../warning.ts";
+import { unlessLost, type Warning, warning } from "../warning.ts";
 import type {
   AcquisitionSource,
   AcquisitionSummary,
@@ -187,16 +187,9 @@ export class OpenAcquisition {
     const { acquisition } = this;
     const paths = acquisition.files?.() ?? [this.#chosen.path];
     // Separate, so that reading the fingerprint marks no file.
-    const own = new FileAccess(this.#source.request.roots, this.#files.stop);
-    try {
-      return fingerprintOf(paths, acquisition.fileSize, own);
-    } catch (error) {
-      if (!isLoss(error)) throw error;
-      warnings.push(lossWarning(error, "file_damaged", "The content for the fingerprint"));
-      return null;
-    } finally {
-      own.close();
-    }
+    using own = new FileAccess(this.#source.request.roots, this.#files.stop);
+    const read = () => fingerprintOf(paths, acquisition.fileSize, own);
+    return unlessLost(warnings, "The content for the fingerprint", read, "file_damaged");
   }
 
   /** Decodes planes. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */

@@ -9,25 +9,21 @@ import { StopFlag } from "../io/stop_flag.ts";
 
 Deno.test("decodes a planned load in pieces, in any order, while its files are open", async () => {
   await using sample = await sampleFolder();
-  const files = new FileAccess();
-  try {
-    const { plan, decode } = await planLoad(requestOf(sample.image), files);
-    assert.deepEqual(plan.channels, [0, 1]);
-    assert.equal(plan.bytes, 2 * plan.planeBytes);
-    const whole = await decode();
-    const { rows, planeBytes } = plan;
-    for (const channel of [1, 0]) {
-      const plane = whole.planes[channel]!;
-      for (const [start, end] of [[20, rows], [0, 20]] as const) {
-        const piece = { channels: [channel], rows: { start, end }, reference: false, buffers: [] };
-        const { planes, summary } = await decode(piece);
-        const row = planeBytes / rows / 4;
-        assert.deepEqual(planes, [plane.slice(start * row, end * row)]);
-        assert.deepEqual(summary, whole.summary);
-      }
+  using files = new FileAccess();
+  const { plan, decode } = await planLoad(requestOf(sample.image), files);
+  assert.deepEqual(plan.channels, [0, 1]);
+  assert.equal(plan.bytes, 2 * plan.planeBytes);
+  const whole = await decode();
+  const { rows, planeBytes } = plan;
+  for (const channel of [1, 0]) {
+    const plane = whole.planes[channel]!;
+    for (const [start, end] of [[20, rows], [0, 20]] as const) {
+      const piece = { channels: [channel], rows: { start, end }, reference: false, buffers: [] };
+      const { planes, summary } = await decode(piece);
+      const row = planeBytes / rows / 4;
+      assert.deepEqual(planes, [plane.slice(start * row, end * row)]);
+      assert.deepEqual(summary, whole.summary);
     }
-  } finally {
-    files.close();
   }
 });
 

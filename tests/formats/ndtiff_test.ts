@@ -62,27 +62,23 @@ const OWN_SCENES = {
 
 for (const [name, own] of Object.entries(OWN_SCENES)) {
   Deno.test(`reads every plane as ndtiff does, through "${name}"`, async () => {
-    const files = new FileAccess();
-    try {
-      const chosen = await chooseFormat(join(FIXTURE, "explored", name), SUPPORTED_EXTENSIONS, files);
-      const { scenes, scene } = await openChosen(chosen, files, null);
-      equal(chosen.format.name, "tif");
-      deepEqual([scenes.count, scene], [EXPECTED.scenes.length, own]);
-      for (const [index, { name, planes }] of EXPECTED.scenes.entries()) {
-        deepEqual(scenes.entries(9)[index], { name, sizes: EXPECTED.sizes });
-        const acquisition = await scenes.open(index);
-        deepEqual(sizesOf(acquisition.axes), EXPECTED.sizes);
-        deepEqual(acquisition.channels.map(({ name }) => name), EXPECTED.channels);
-        for (const at of positionsOf(EXPECTED.sizes)) {
-          const [t, z, l, channel] = at.split(",").map(Number) as [number, number, number, number];
-          equal(acquisition.holds!(channel, { t, z, l }), at in planes, at);
-          if (at in planes) equal(await hashAt(acquisition, at), planes[at], at);
-          else await rejects(hashAt(acquisition, at), PlaneNotFound);
-        }
-        if (index === 0) await checkRows(acquisition, someRanges(9));
+    using files = new FileAccess();
+    const chosen = await chooseFormat(join(FIXTURE, "explored", name), SUPPORTED_EXTENSIONS, files);
+    const { scenes, scene } = await openChosen(chosen, files, null);
+    equal(chosen.format.name, "tif");
+    deepEqual([scenes.count, scene], [EXPECTED.scenes.length, own]);
+    for (const [index, { name, planes }] of EXPECTED.scenes.entries()) {
+      deepEqual(scenes.entries(9)[index], { name, sizes: EXPECTED.sizes });
+      const acquisition = await scenes.open(index);
+      deepEqual(sizesOf(acquisition.axes), EXPECTED.sizes);
+      deepEqual(acquisition.channels.map(({ name }) => name), EXPECTED.channels);
+      for (const at of positionsOf(EXPECTED.sizes)) {
+        const [t, z, l, channel] = at.split(",").map(Number) as [number, number, number, number];
+        equal(acquisition.holds!(channel, { t, z, l }), at in planes, at);
+        if (at in planes) equal(await hashAt(acquisition, at), planes[at], at);
+        else await rejects(hashAt(acquisition, at), PlaneNotFound);
       }
-    } finally {
-      files.close();
+      if (index === 0) await checkRows(acquisition, someRanges(9));
     }
   });
 }

@@ -58,17 +58,13 @@ Deno.test({
 Deno.test("a stop ends an open and a decode", async () => {
   await withFiles({ "scan.oir": writeOir(lineScan(23)) }, async (_, folder) => {
     const stop = new StopFlag();
-    const files = new FileAccess(null, stop);
-    try {
-      const path = join(folder, "scan.oir");
-      const acquisition = await (await scenes({ path, files })).open(0);
-      const plan = await acquisition.plan([0], FIRST_POSITION);
-      stop.raise();
-      await assert.rejects(plan.decode([new Float32Array(138)]), Stopped);
-      await assert.rejects(scenes({ path, files }), Stopped);
-    } finally {
-      files.close();
-    }
+    using files = new FileAccess(null, stop);
+    const path = join(folder, "scan.oir");
+    const acquisition = await (await scenes({ path, files })).open(0);
+    const plan = await acquisition.plan([0], FIRST_POSITION);
+    stop.raise();
+    await assert.rejects(plan.decode([new Float32Array(138)]), Stopped);
+    await assert.rejects(scenes({ path, files }), Stopped);
   });
 });
 

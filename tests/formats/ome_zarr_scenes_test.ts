@@ -35,15 +35,11 @@ async function opened<T>(
   use: (opened: OpenedScene, files: FileAccess) => T | Promise<T>,
   scene: number | null = null,
 ): Promise<T> {
-  const files = new FileAccess();
-  try {
-    return await use(
-      await openChosen(await chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, scene),
-      files,
-    );
-  } finally {
-    files.close();
-  }
+  using files = new FileAccess();
+  return await use(
+    await openChosen(await chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, scene),
+    files,
+  );
 }
 
 for (const { file, scenes: expected, absent } of EXPECTED) {

@@ -55,16 +55,12 @@ Deno.test("divides a load between compressed chunks", async () => {
 
 Deno.test("does not read chunks and shards without requested rows", async () => {
   const read = async (name: string, rows?: RowRange) => {
-    const files = new FileAccess();
-    try {
-      const chosen = await chooseFormat(FIXTURES + name, SUPPORTED_EXTENSIONS, files);
-      const { acquisition } = await openChosen(chosen, files, null);
-      const { opens, bytes } = files.counts;
-      await decodeAt(acquisition, {}, rows ? { rows } : {});
-      return { opens: files.counts.opens - opens, bytes: files.counts.bytes - bytes };
-    } finally {
-      files.close();
-    }
+    using files = new FileAccess();
+    const chosen = await chooseFormat(FIXTURES + name, SUPPORTED_EXTENSIONS, files);
+    const { acquisition } = await openChosen(chosen, files, null);
+    const { opens, bytes } = files.counts;
+    await decodeAt(acquisition, {}, rows ? { rows } : {});
+    return { opens: files.counts.opens - opens, bytes: files.counts.bytes - bytes };
   };
   for (const name of ["v2_dot_gzip.zarr", "v3_shard.ome.zarr"]) {
     const [whole, one] = [await read(name), await read(name, { start: 0, end: 1 })];

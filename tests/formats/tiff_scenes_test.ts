@@ -21,13 +21,9 @@ const pages = (count: number, fields: (page: number) => Field[], from = 0) =>
 type Use = (scenes: Scenes, open: (scene: number) => Promise<Acquisition>) => void | Promise<void>;
 
 async function withScenes(path: string, use: Use): Promise<void> {
-  const files = new FileAccess();
-  try {
-    const { scenes } = await openChosen(await chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, null);
-    await use(scenes, (scene) => scenes.open(scene));
-  } finally {
-    files.close();
-  }
+  using files = new FileAccess();
+  const { scenes } = await openChosen(await chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, null);
+  await use(scenes, (scene) => scenes.open(scene));
 }
 
 /** Opens one of these files in a folder of their own; the first without a name. */

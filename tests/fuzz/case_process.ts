@@ -48,17 +48,13 @@ const MAX_BYTES = 64 << 20;
 class TooLarge extends Error {}
 
 async function load(path: string, scene: number | null = null): Promise<LoadedAcquisition> {
-  const files = new FileAccess();
-  try {
-    const { plan, decode } = await planLoad(requestOf(path, { scene }), files);
-    if (plan.bytes > MAX_BYTES) throw new TooLarge();
-    const loaded = await decode();
-    const bytes = [...loaded.planes, ...loaded.referencePlanes].reduce((sum, p) => sum + p.byteLength, 0);
-    if (bytes > plan.bytes) throw new Error(`${bytes} bytes of planes, but ${plan.bytes} were planned`);
-    return loaded;
-  } finally {
-    files.close();
-  }
+  using files = new FileAccess();
+  const { plan, decode } = await planLoad(requestOf(path, { scene }), files);
+  if (plan.bytes > MAX_BYTES) throw new TooLarge();
+  const loaded = await decode();
+  const bytes = [...loaded.planes, ...loaded.referencePlanes].reduce((sum, p) => sum + p.byteLength, 0);
+  if (bytes > plan.bytes) throw new Error(`${bytes} bytes of planes, but ${plan.bytes} were planned`);
+  return loaded;
 }
 
 /** What is wrong with an acquisition that was loaded, or `null`. */

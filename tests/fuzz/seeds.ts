@@ -113,21 +113,17 @@ function treeOf(folder: string, below = ""): Map<string, Uint8Array<ArrayBuffer>
 
 /** The store inside a ZIP file, as a directory: there no checksum shields the reader from what is changed. */
 function unpacked(path: string, name: string): Seed[] {
-  const access = new FileAccess();
-  try {
-    const zip = new ZipFiles(path, access);
-    const store = zip.store(path);
-    const files = new Map<string, Uint8Array>();
-    for (const key of zip.names) {
-      if (key.endsWith("/")) continue;
-      const value = store.open(key, MAX_SEED_BYTES);
-      if (value) files.set(key, value.read(0, value.size, key));
-    }
-    const folder = zarrFolder(zip.names);
-    return folder === null ? [] : [{ name, open: folder, files }];
-  } finally {
-    access.close();
+  using access = new FileAccess();
+  const zip = new ZipFiles(path, access);
+  const store = zip.store(path);
+  const files = new Map<string, Uint8Array>();
+  for (const key of zip.names) {
+    if (key.endsWith("/")) continue;
+    const value = store.open(key, MAX_SEED_BYTES);
+    if (value) files.set(key, value.read(0, value.size, key));
   }
+  const folder = zarrFolder(zip.names);
+  return folder === null ? [] : [{ name, open: folder, files }];
 }
 
 /** Files of one image each, since the first image alone of a file is compared. */

@@ -72,29 +72,25 @@ Deno.test("loads or rejects files at every bound of the parsers without ending t
 
 Deno.test("reports a failed allocation as too little memory, not as an internal error", async () => {
   await using sample = await sampleFolder();
-  const files = new FileAccess();
-  try {
-    const acquisition = await OpenAcquisition.open(
-      { request: requestOf(sample.image), marks: new Map() },
-      files,
-    );
-    const { summary: { position }, working } = await acquisition.describe();
-    // What V8 throws when no memory is left for a plane.
-    const order = {
-      channels: [0],
-      rows: null,
-      position,
-      reference: false,
-      working,
-      get buffers() {
-        return [new ArrayBuffer(Number.MAX_SAFE_INTEGER)];
-      },
-    };
-    await assert.rejects(acquisition.decode(order), {
-      tag: "decode_failed",
-      message: /too little memory/,
-    });
-  } finally {
-    files.close();
-  }
+  using files = new FileAccess();
+  const acquisition = await OpenAcquisition.open(
+    { request: requestOf(sample.image), marks: new Map() },
+    files,
+  );
+  const { summary: { position }, working } = await acquisition.describe();
+  // What V8 throws when no memory is left for a plane.
+  const order = {
+    channels: [0],
+    rows: null,
+    position,
+    reference: false,
+    working,
+    get buffers() {
+      return [new ArrayBuffer(Number.MAX_SAFE_INTEGER)];
+    },
+  };
+  await assert.rejects(acquisition.decode(order), {
+    tag: "decode_failed",
+    message: /too little memory/,
+  });
 });
