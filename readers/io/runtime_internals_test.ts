@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import {
   collectGarbage,
+  copyFrames,
   decodeFrames,
   exposedCollector,
   judgeGrowth,
   reportCompiled,
+  zstdDecoder,
 } from "./runtime_internals.ts";
 
-Deno.test("the pinned runtime exposes its garbage collection", () => {
+Deno.test("the pinned runtime has each internal", () => {
   assert.equal(typeof exposedCollector(), "function");
+  assert.notEqual(zstdDecoder(), null);
 });
 
 Deno.test("garbage collection frees unreachable memory", async () => {
@@ -23,7 +26,7 @@ Deno.test("garbage collection frees unreachable memory", async () => {
   assert.equal(held.deref(), kept);
 });
 
-Deno.test("decodes zstd frames to their bytes, and rejects damaged ones", () => {
+Deno.test("decodes zstd frames to the same bytes with and without the internal decoder, and rejects damaged ones", () => {
   const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => i * i >> 7);
   const frame = zstdCompressSync(bytes);
   // A frame to skip (RFC 8878, section 3.1.2) with three bytes.
@@ -39,16 +42,20 @@ Deno.test("decodes zstd frames to their bytes, and rejects damaged ones", () => 
   for (const [stored, decoded] of cases) {
     const [frames, expected] = [join(stored), join(decoded)];
     for (const room of [expected.length, expected.length + 5]) {
-      const own = new Uint8Array(room);
+      const [own, copied] = [new Uint8Array(room), new Uint8Array(room)];
       assert.equal(decodeFrames(frames, own, true), expected.length);
+      assert.equal(copyFrames(frames, copied), expected.length);
       assert.deepEqual(own.subarray(0, expected.length), expected);
+      assert.deepEqual(copied, own);
     }
     if (expected.length === 0) continue;
     const short = new Uint8Array(expected.length - 1);
     assert.equal(decodeFrames(frames, short, false), expected.length);
+    assert.equal(copyFrames(frames, short), expected.length);
   }
   const damaged = frame.map((byte, i) => i === 0 ? byte ^ 1 : byte);
   assert.throws(() => decodeFrames(damaged, new Uint8Array(bytes.length), true));
+  assert.throws(() => copyFrames(damaged, new Uint8Array(bytes.length)));
 });
 
 Deno.test("a memory grows as without a check, unless the check throws", () => {
