@@ -22,7 +22,9 @@ const open = (path: string, roots: string[] | null = null) => loadHere(path, { r
 /** Runs with a store of 8 x 10 samples in one raw chunk. */
 function inStore(run: (store: string, folder: string) => Promise<void>): () => Promise<void> {
   return () =>
-    inFolder(async (_, folder) => {
+    inFolder(async (_, parent) => {
+      // Deep enough that the search for a collection does not read the temporary folders of other tests.
+      const folder = join(parent, "1/2/3/4/5/6");
       const store = join(folder, "a.ome.zarr");
       writeImage(store, OVERVIEW);
       await run(store, folder);

@@ -1,6 +1,7 @@
 /** Chunks that are stored as they are: only what the wanted planes need of them is read. */
 import { deepEqual, equal } from "node:assert/strict";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { write } from "../fixtures/plain_store.ts";
 import { loadHere } from "../load_here.ts";
 import { inFolder } from "../temporary_files.ts";
 
@@ -24,18 +25,15 @@ function* places(shape: readonly number[]): Generator<number[]> {
 }
 
 /** Writes the image by the Zarr 3 specification: every chunk whole, those at the edge filled up with 65535. */
-function write(folder: string, { chunk, order = [0, 1, 2, 3], endian = "little" }: Layout): void {
-  const json = (name: string, content: unknown) =>
-    Deno.writeTextFileSync(join(folder, name), JSON.stringify(content));
-  Deno.mkdirSync(join(folder, "0"), { recursive: true });
+function writeLayout(folder: string, { chunk, order = [0, 1, 2, 3], endian = "little" }: Layout): void {
   const axes = ["c", "z", "y", "x"].map((name) => ({ name, type: name === "c" ? "channel" : "space" }));
   const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 1, 1, 1] }] }];
-  json("zarr.json", {
+  write(join(folder, "zarr.json"), {
     zarr_format: 3,
     node_type: "group",
     attributes: { ome: { version: "0.5", multiscales: [{ axes, datasets }] } },
   });
-  json("0/zarr.json", {
+  write(join(folder, "0/zarr.json"), {
     zarr_format: 3,
     node_type: "array",
     shape: SHAPE,
@@ -56,9 +54,7 @@ function write(folder: string, { chunk, order = [0, 1, 2, 3], endian = "little" 
       view.setUint16(at, inside ? value(c, z, y, x) : 65535, endian === "little");
       at += 2;
     }
-    const path = join(folder, "0", "c", ...position.map(String));
-    Deno.mkdirSync(dirname(path), { recursive: true });
-    Deno.writeFileSync(path, new Uint8Array(view.buffer));
+    write(join(folder, "0/c", ...position.map(String)), new Uint8Array(view.buffer));
   }
 }
 
@@ -85,8 +81,9 @@ const LAYOUTS: Readonly<Record<string, Layout & { readonly samplesRead: number }
 for (const [name, layout] of Object.entries(LAYOUTS)) {
   Deno.test(`raw chunks, ${name}: serves the exact plane and reads little else`, () =>
     inFolder(async (_, parent) => {
-      const folder = join(parent, "raw.ome.zarr");
-      write(folder, layout);
+      // Deep enough that the search for a collection does not read the temporary folders of other tests.
+      const folder = join(parent, "1/2/3/4/5/6/raw.ome.zarr");
+      writeLayout(folder, layout);
       const load = async (channelIndices: number[]) => {
         const { planes, counts } = await loadHere(folder, { channelIndices });
         return { planes: planes.map((plane) => [...plane]), bytes: counts.bytes };
