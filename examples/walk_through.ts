@@ -12,6 +12,7 @@ import { startServer, stopOnSignals } from "../main.ts";
 import { DEFAULTS } from "../cli/command_line.ts";
 import { printable } from "../cli/log.ts";
 import type { OpenResponse } from "../schemas/http.ts";
+import { drawPlane, type Point } from "./terminal_picture.ts";
 
 type Opened = z.infer<typeof OpenResponse>;
 
@@ -54,7 +55,15 @@ async function visit(baseUrl: string, path: string): Promise<void> {
     return;
   }
   describe(opened);
-  await fetchChannels(baseUrl, [...opened.channels, ...opened.reference?.channels ?? []]);
+  const planes = await fetchChannels(baseUrl, opened.channels);
+  const [rows, columns] = opened.plane.shape;
+  say(
+    `\n  ${opened.channels[0]!.name}, transposed: Y ${axisText(opened.plane.axes[0])} runs to the right, X ${
+      axisText(opened.plane.axes[1])
+    } down`,
+  );
+  console.log(drawPlane(planes[0]!, rows, columns));
+  if (opened.reference) await showReference(baseUrl, opened.reference);
   await showLastPosition(baseUrl, opened);
   if (opened.sceneCount > 1) {
     const other = await call("POST", `/api/v2/sessions/${opened.sessionId}/open`, { scene: 1 });
@@ -74,14 +83,21 @@ async function visit(baseUrl: string, path: string): Promise<void> {
 }
 
 /** Fetches the first channel at the end of each of the axes T, L and Z that the file has. */
-async function showLastPosition(baseUrl: string, { header, channels: [first] }: Opened): Promise<void> {
+async function showLastPosition(baseUrl: string, { header, channels, plane }: Opened): Promise<void> {
   const last = (["T", "L", "Z"] as const).flatMap((axis) => {
     const size = header.sizes[axis] ?? 1;
     return size > 1 ? [`${axis.toLowerCase()}=${size - 1}`] : [];
   });
   if (last.length === 0) return;
-  const name = `${first!.name} at ${last.join(", ")}`;
-  await fetchChannels(baseUrl, [{ ...first!, name, dataUrl: `${first!.dataUrl}?${last.join("&")}` }]);
+  const [first] = channels;
+  const [there] = await fetchChannels(baseUrl, [
+    {
+      ...first!,
+      name: `${first!.name} at ${last.join(", ")}`,
+      dataUrl: `${first!.dataUrl}?${last.join("&")}`,
+    },
+  ]);
+  console.log(drawPlane(there!, plane.shape[0], plane.shape[1]));
 }
 
 function describe(opened: Opened): void {
@@ -114,7 +130,8 @@ function describe(opened: Opened): void {
   for (const warning of warnings) say(`  warning   ${warning}`);
 }
 
-async function fetchChannels(baseUrl: string, channels: Opened["channels"]): Promise<void> {
+async function fetchChannels(baseUrl: string, channels: Opened["channels"]): Promise<Float32Array[]> {
+  const planes: Float32Array[] = [];
   for (const { dataUrl, byteLength, name } of channels) {
     say(`\n> GET ${dataUrl}`);
     const bytes = await (await fetch(baseUrl + dataUrl)).arrayBuffer();
@@ -122,7 +139,27 @@ async function fetchChannels(baseUrl: string, channels: Opened["channels"]): Pro
     // The terminal's machine is the server's, and those are little-endian; other clients use a DataView.
     const plane = new Float32Array(bytes);
     say(`  ${name}: ${plane.length} samples, ${statistics(plane)}`);
+    planes.push(plane);
   }
+  return planes;
+}
+
+async function showReference(
+  baseUrl: string,
+  { plane, channels, scanPath, lineRoi }: NonNullable<Opened["reference"]>,
+) {
+  const [reference] = await fetchChannels(baseUrl, channels);
+  const path: Point[] = scanPath
+    ? scanPath.x.map((x, i) => ({ x, y: scanPath.y[i]! }))
+    : lineRoi
+    ? [{ x: lineRoi[0], y: lineRoi[1] }, { x: lineRoi[2], y: lineRoi[3] }]
+    : [];
+  say("\n  Reference image, transposed as well, with the path of the laser");
+  console.log(drawPlane(reference!, plane.shape[0], plane.shape[1], path));
+}
+
+function axisText({ size, step, unit }: Opened["plane"]["axes"][number]): string {
+  return `(${Number((size * step).toPrecision(4))} ${unit})`;
 }
 
 function statistics(plane: Float32Array): string {
