@@ -95,6 +95,24 @@ Deno.test("opens at the position of earlier work, unless another position or con
   }
 });
 
+Deno.test("renews a session that expires soon through itself, also without paths", () =>
+  withController(async ({ controller, server, heard }) => {
+    await controller.pick();
+    heard();
+    const { sessionId } = controller.acquisition!;
+    await controller.renewExpiring(60);
+    assert.equal(controller.acquisition!.sessionId, sessionId);
+    server.clock.move(550_000);
+    await Promise.all([controller.renewExpiring(60), controller.renewExpiring(60)]);
+    assert.deepEqual(heard(), ["renewed"]);
+    assert.notEqual(controller.acquisition!.sessionId, sessionId);
+    await until(() => server.store.size === 1);
+    // Reports no failure to renew an ended session before the user needs it.
+    server.clock.move(600_000);
+    await controller.renewExpiring(60);
+    assert.deepEqual(heard(), []);
+  }, { dialogOnly: true, pick: () => Promise.resolve(SERIES) }));
+
 Deno.test("reports a failed open and keeps the open file", () =>
   withController(async ({ controller, heard }) => {
     await controller.openPath("/nowhere/x.oir");

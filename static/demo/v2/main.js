@@ -15,6 +15,9 @@ import { Saving } from "./saving/saving.js";
 import { takeDrops } from "./opening/ways_in.js";
 import { WorkStore } from "./opening/work_store.js";
 
+/** While work is unsaved, sessions that expire soon are renewed: a file that only a dialog can open would be lost. */
+const [RENEW_EVERY_MS, RENEW_WITHIN_S] = [20_000, 60];
+
 const page = new Page();
 const viewer = new Viewer();
 const work = new KeptWork(new WorkStore());
@@ -96,4 +99,5 @@ work.on("lost", () =>
   page.notice(
     "The browser has removed all work that it kept for this page. Below “Measure” stands whether that on the open recording is saved again.",
   ));
+setInterval(() => work.isUnsaved && controller.renewExpiring(RENEW_WITHIN_S), RENEW_EVERY_MS);
 opening.begin();

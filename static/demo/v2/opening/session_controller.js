@@ -173,9 +173,7 @@ export class SessionController extends Emitter {
       }
       // Another caller may have renewed the session meanwhile.
       const renewed = this.acquisition === acquisition
-        ? await (this.#renewal ??= this.#openAgain(acquisition, error.code).finally(() =>
-          this.#renewal = null
-        ))
+        ? await this.#once(() => this.#openAgain(acquisition, error.code))
         : this.acquisition;
       signal?.throwIfAborted();
       return await work(/** @type {Acquisition} */ (renewed));
@@ -189,6 +187,23 @@ export class SessionController extends Emitter {
         (await acquisition.planes(null, { ...position, signal })).map(({ samples }) => samples),
       signal,
     );
+  }
+
+  /** Opens the acquisition again through its session if that expires within `seconds`. @param {number} seconds */
+  async renewExpiring(seconds) {
+    const acquisition = this.acquisition;
+    if (acquisition === null || this.isOpening) return;
+    try {
+      const { ttlSecondsRemaining } = await acquisition.state();
+      if (ttlSecondsRemaining > seconds || this.acquisition !== acquisition) return;
+      const channelIndices = acquisition.channels.map(({ index }) => index);
+      const { scene } = acquisition;
+      await this.#once(async () =>
+        this.#replace(acquisition, await acquisition.reopen({ channelIndices, scene }), "expiring")
+      );
+    } catch {
+      // The next step of the user meets the same failure and reports it.
+    }
   }
 
   /** Closes the session as the user leaves the page; the request outlives the page. The file can be opened again if the page returns. */
@@ -255,6 +270,11 @@ export class SessionController extends Emitter {
     }
   }
 
+  /** Renews the session, once for all callers. @param {() => Promise<Acquisition>} renew */
+  #once(renew) {
+    return this.#renewal ??= renew().finally(() => this.#renewal = null);
+  }
+
   /** @param {Acquisition} former @param {string} why */
   async #openAgain(former, why) {
     const wait = this.#renewedAt + AGAIN_AFTER_MS - this.#clock.now();
@@ -273,6 +293,11 @@ export class SessionController extends Emitter {
       if (/_not_allowed$/.test(error.code)) this.emit("lost");
       throw error;
     });
+    return this.#replace(former, renewed, why);
+  }
+
+  /** @param {Acquisition} former @param {Acquisition} renewed @param {string} why */
+  #replace(former, renewed, why) {
     // Something else was opened meanwhile.
     if (this.acquisition !== former) {
       renewed.close().catch(() => {});
