@@ -3,27 +3,16 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import { PlaneNotFound } from "../../readers/errors.ts";
-import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
 import { sizesOf } from "../../readers/reader.ts";
 import { concat } from "../fixtures/bytes.ts";
+import { expectedFile, FIXTURES } from "../fixtures/expected.ts";
 import { ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { checkRows, firstsAt, hashAt, positionsOf, sizesIn, someRanges } from "../planes.ts";
+import { firstsAt, placeOf, positionsOf, sizesIn } from "../planes.ts";
 import { inFolder } from "../temporary_files.ts";
 
-const FIXTURE = join(import.meta.dirname!, "../fixtures/ndtiff");
-
-/** What `make.py` had `ndtiff` say: planes by `t,z,l,channel`, the start of a hash each. */
-const EXPECTED: {
-  readonly sizes: Readonly<Record<string, number>>;
-  readonly channels: readonly string[];
-  readonly scenes: readonly { readonly name: string; readonly planes: Readonly<Record<string, string>> }[];
-  readonly times: readonly number[];
-  readonly steps: Readonly<Record<string, number>>;
-} = JSON.parse(Deno.readTextFileSync(join(FIXTURE, "expected.json")));
+const FIXTURE = join(FIXTURES, "ndtiff/explored");
 
 const GRAY = grayLayout(6, 4, 16);
 
@@ -52,55 +41,32 @@ async function opened(path: string, scene: number | null = null) {
   };
 }
 
-// The last file holds nothing but images of the second position.
-const OWN_SCENES = {
-  "": 0,
-  "NDTiff.index": 0,
-  "explored_NDTiffStack.tif": 0,
-  "explored_NDTiffStack_2.tif": 1,
-};
+Deno.test("opens a data set by each of its files", async () => {
+  const whole = await loadHere(FIXTURE);
+  for (const name of ["NDTiff.index", "explored_NDTiffStack.tif"]) {
+    deepEqual((await loadHere(join(FIXTURE, name))).planes, whole.planes, name);
+  }
+  // The last file holds nothing but images of the second position.
+  equal((await loadHere(join(FIXTURE, "explored_NDTiffStack_2.tif"))).summary.scene, 1);
+});
 
-for (const [name, own] of Object.entries(OWN_SCENES)) {
-  Deno.test(`reads every plane as ndtiff does, through "${name}"`, async () => {
-    using files = new FileAccess();
-    const chosen = await chooseFormat(join(FIXTURE, "explored", name), SUPPORTED_EXTENSIONS, files);
-    const { scenes, scene } = await openChosen(chosen, files, null);
-    equal(chosen.format.name, "tif");
-    deepEqual([scenes.count, scene], [EXPECTED.scenes.length, own]);
-    for (const [index, { name, planes }] of EXPECTED.scenes.entries()) {
-      deepEqual(scenes.entries(9)[index], { name, sizes: EXPECTED.sizes });
-      const acquisition = await scenes.open(index);
-      deepEqual(sizesOf(acquisition.axes), EXPECTED.sizes);
-      deepEqual(acquisition.channels.map(({ name }) => name), EXPECTED.channels);
-      for (const at of positionsOf(EXPECTED.sizes)) {
-        const [t, z, l, channel] = at.split(",").map(Number) as [number, number, number, number];
-        equal(acquisition.holds!(channel, { t, z, l }), at in planes, at);
-        if (at in planes) equal(await hashAt(acquisition, at), planes[at], at);
-        else await rejects(hashAt(acquisition, at), PlaneNotFound);
+Deno.test("lists size, documents and existing planes of a data set", async () => {
+  for (const { index, planes, sizes } of expectedFile("ndtiff", "explored").scenes) {
+    await openHere(FIXTURE, (acquisition) => {
+      const names = documentsOf(acquisition).map(({ name }) => name);
+      deepEqual(names, ["NDTiff summary", "MicroManagerMetadata (51123)"]);
+      const files = [...Deno.readDirSync(FIXTURE)].map(({ name }) => Deno.statSync(join(FIXTURE, name)));
+      equal(acquisition.fileSize, files.reduce((sum, { size }) => sum + size, 0));
+      for (const at of positionsOf(sizes)) {
+        const { channel, ...position } = placeOf(at);
+        equal(acquisition.holds!(channel, position), at in planes, at);
       }
-      if (index === 0) await checkRows(acquisition, someRanges(9));
-    }
-  });
-}
-
-Deno.test("reads steps, times, date and size of a data set", async () => {
-  const found = await opened(join(FIXTURE, "explored"));
-  const step = Object.fromEntries(found.axes.map(({ name, step }) => [name, step]));
-  deepEqual(step, { ...EXPECTED.steps, C: 1 });
-  deepEqual(found.times, EXPECTED.times);
-  deepEqual([found.date, found.time], ["20261102", "10:20:31"]);
-  const bytes = [...Deno.readDirSync(join(FIXTURE, "explored"))]
-    .reduce((sum, { name }) => sum + Deno.statSync(join(FIXTURE, "explored", name)).size, 0);
-  equal(found.fileSize, bytes);
-  deepEqual(found.codes, []);
-  await openHere(join(FIXTURE, "explored"), (acquisition) => {
-    const names = documentsOf(acquisition).map(({ name }) => name);
-    deepEqual(names, ["NDTiff summary", "MicroManagerMetadata (51123)"]);
-  });
+    }, index);
+  }
 });
 
 Deno.test("opens a position without its first time point at its first stored one", async () => {
-  const found = await opened(join(FIXTURE, "explored"), 1);
+  const found = await opened(FIXTURE, 1);
   deepEqual(found.position, { t: 1, z: 0, l: 0 });
   deepEqual(found.codes, ["planes_missing", "opened_elsewhere"]);
 });
