@@ -9,7 +9,7 @@ import type { z } from "zod";
 import { ErrorBody, type OpenRequest, OpenResponse } from "../../schemas/http.ts";
 import type { ErrorCode } from "../../schemas/served.ts";
 import { Harness } from "../contract/harness.ts";
-import { pause } from "../deadline.ts";
+import { pause, until } from "../deadline.ts";
 import { ramp } from "../fixtures/plain_store.ts";
 import { Random } from "../fuzz/random.ts";
 import { sha256 as hashOf } from "../planes.ts";
@@ -312,15 +312,12 @@ class Soak {
     const quiet = () =>
       pool.counts.busy + pool.counts.lost + pool.counts.waiting === 0 &&
       positions.counts.running + positions.counts.waiting === 0;
-    for (let i = 0; i < 1000 && !quiet(); i += 1) await pause(10);
+    await until(quiet, "the end of all decodes");
     // Everything that was left expires now; what is being sent keeps its memory until it is cut.
     clock.move(60_000);
     assert.equal(store.size, 0, "sessions left");
     for (const id of this.#left) assert.throws(() => store.get(id), { tag: "session_not_found" });
-    for (let i = 0; i < 1000 && budget.used > 0; i += 1) {
-      await pause(10);
-    }
-    assert.equal(budget.used, 0, "bytes still reserved");
+    await until(() => budget.used === 0, "the release of all memory");
     assert.deepEqual(positions.counts, { waiting: 0, running: 0, cached: 0 });
     assert.deepEqual({ ...pool.counts, idle: 0 }, { idle: 0, busy: 0, lost: 0, waiting: 0 });
     const samples = await this.#open({ path: this.#files.images.at(-1)!.path });
@@ -329,10 +326,7 @@ class Soak {
     await this.#server.completeAll();
     // Workers and kept memory have rested then; no other timer is due before.
     clock.move(15_000);
-    for (let i = 0; i < 100 && clock.waiting > 0; i += 1) {
-      await pause(10);
-    }
-    assert.equal(clock.waiting, 0, "timers left");
+    await until(() => clock.waiting === 0, "the end of all timers");
   }
 }
 
