@@ -127,7 +127,6 @@ const RECORDED = {
   isAccepted: true,
   position: { t: 0, z: 0, l: 0 },
   look: {},
-  channels: CHANNELS,
 };
 
 /** The documents as an archive has them. */
@@ -267,7 +266,7 @@ Deno.test("restores means over images and projections with their line, also of a
   } as unknown as Drawn;
   const shown = {
     drawn,
-    scan: { axes, group: { plane: { shape: SHAPE, axes } } },
+    scan: { axes, group: { plane: { shape: SHAPE, axes }, channels: CHANNELS } },
     traces: [],
     tables: {
       images: column("Focus", 0, 1),

@@ -145,11 +145,11 @@ async function measureOne(acquisition, about, measurer, run) {
  */
 async function membersFor(acquisition, shown, position, typed) {
   if (typed?.time === "columns") return [];
-  const { path, scene, channels, collection } = acquisition;
+  const { path, scene, collection } = acquisition;
   const { drawn } = shown;
   const isAccepted = drawn.accepted ?? collection?.member.accepted ?? false;
   const look = typed === null ? {} : { typed };
-  const member = memberOf({ drawn, shown, isKymograph: false, isAccepted, position, look, channels });
+  const member = memberOf({ drawn, shown, isKymograph: false, isAccepted, position, look });
   const analyses = member.analyses.filter(({ type }) => type !== "trace");
   return [{ path, scene, ...await carriedOver({ ...member, analyses }, acquisition) }];
 }
@@ -165,7 +165,7 @@ async function scanAt(acquisition, position, typed, signal) {
   const planes = await acquisition.planes(null, { ...position, signal });
   const image = {
     plane: { ...info.plane, axes: titled(info.plane.axes) },
-    channels: planes.map(({ channel: { name }, samples }) => ({ name, samples })),
+    channels: planes.map(({ channel: { index, name }, samples }) => ({ index, name, samples })),
   };
   const { plane, channels } = calibration === null ? image : typedPlanes(image, calibration);
   // Display settings are missing, because nothing is drawn.

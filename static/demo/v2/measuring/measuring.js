@@ -200,7 +200,7 @@ export class Measuring extends Emitter {
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
-    this.tools.offer({ band: scan.isLineScan, line: true, rectangle: !scan.isLineScan }, shown.why);
+    this.tools.offer(scan.isLineScan, shown.why);
     this.#show(scan, drawn, shown.kept ?? drawn);
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
@@ -231,7 +231,8 @@ export class Measuring extends Emitter {
     // Taking the means of large rectangles again would slow down zooming.
     if (samples.length !== this.#shown.length || samples.some((one, i) => one !== this.#shown[i])) {
       this.#shown = samples;
-      for (const panel of [this.kymographs, this.#regions]) panel.refresh();
+      this.kymographs.refresh();
+      this.#regions.list();
     }
     const isListed = this.#bands.traces === this.#listed;
     if (!isListed) {

@@ -34,18 +34,17 @@ export class ToolChoice {
     this.#show();
   }
 
-  /** Enables the tools that the picture allows. @param {{band: boolean, line: boolean, rectangle: boolean}} isThere @param {string} why the others are disabled */
-  offer(isThere, why) {
+  /** Enables the tools that the picture allows. @param {boolean} isLineScan @param {string} why others are disabled */
+  offer(isLineScan, why) {
     this.why.textContent = why;
     this.why.hidden = why === "";
     for (const [tool, , title] of TOOLS) {
-      if (tool === "zoom") continue;
       const made = /** @type {HTMLButtonElement} */ (this.#buttons.get(tool));
-      made.disabled = !isThere[tool];
+      made.disabled = tool === (isLineScan ? "rectangle" : "band");
+      made.title = made.disabled ? why : title;
       // Line scans have bands instead of rectangles.
-      made.hidden = tool === "rectangle" && !isThere[tool];
-      made.title = isThere[tool] ? title : why;
-      if (!isThere[tool] && this.chosen === tool) this.chosen = "zoom";
+      made.hidden = made.disabled && isLineScan;
+      if (made.disabled && this.chosen === tool) this.chosen = "zoom";
     }
     this.#show();
   }

@@ -9,7 +9,6 @@
  * @property {boolean} isAccepted
  * @property {{t: number, z: number, l: number}} position of the shown image
  * @property {{typed?: TypedScan}} look of the images, without drawings
- * @property {readonly {index: number, name: string}[]} channels that are loaded
  */
 import { tableUnit } from "../../../measure/axes.js";
 import { table } from "../../../measure/csv.js";
@@ -30,12 +29,14 @@ import { bandRegionId, OWN, regionsOf } from "./regions.js";
 /** Increase the number when older pages would misread what a newer one saves. */
 export const VERSION = 1;
 
+/** @typedef {Scan["group"]["channels"]} Channels */
 /** @typedef {{type: string, roiId?: string, channel?: number, parameters: Record<string, unknown>, summary: object, tables: {name: string, csv: string}[]}} Analysis */
 
 /** The member without its session. @param {Recorded} recorded @returns {{accepted: boolean, rois: import("../measuring/bands.js").Region[], imageMetadata: object, analyses: Analysis[]}} */
 export function memberOf(recorded) {
-  const { drawn, shown, isKymograph, isAccepted, position, look, channels } = recorded;
-  const made = analysesOf(shown, channels, position.l);
+  const { drawn, shown, isKymograph, isAccepted, position, look } = recorded;
+  const { channels } = shown.scan.group;
+  const made = analysesOf(shown, position.l);
   const analyses = isKymograph ? made.map(inKymograph) : made;
   const kymograph = kymographOf(drawn, shown, isKymograph);
   return {
@@ -48,7 +49,7 @@ export function memberOf(recorded) {
   };
 }
 
-/** Settings that neither regions nor analyses hold; names bands by their regions, channels by their rank. @param {Drawn} drawn @param {Recorded["channels"]} channels */
+/** Settings that neither regions nor analyses hold; names bands by their regions, channels by their rank. @param {Drawn} drawn @param {Channels} channels */
 function settingsOf(drawn, channels) {
   const { shape, isLineScan, traces, measured, cursors, kymograph } = drawn;
   const placed = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
@@ -71,14 +72,15 @@ function settingsOf(drawn, channels) {
   };
 }
 
-/** Rank of a loaded channel by ascending index, the order in archives. @param {Recorded["channels"]} channels @param {number} position */
+/** Rank of a loaded channel by ascending index, the order in archives. @param {Channels} channels @param {number} position */
 function rankOf(channels, position) {
   const own = channels[position]?.index ?? 0;
   return channels.filter(({ index }) => index < own).length;
 }
 
-/** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l index of the wavelength */
-function analysesOf({ drawn, scan, traces, tables, measurements }, channels, l) {
+/** @param {Measured} measured @param {number} l index of the wavelength */
+function analysesOf({ drawn, scan, traces, tables, measurements }, l) {
+  const { channels } = scan.group;
   const at = (/** @type {number} */ position) => ({
     channel: rankOf(channels, position),
     ...l > 0 && { acq_server: { l } },

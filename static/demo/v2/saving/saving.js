@@ -79,8 +79,7 @@ export class Saving {
     say("Preparing …");
     try {
       const { drawn, ...look } = /** @type {any} */ (viewer.look);
-      const { channels } = info;
-      const member = memberOf({ ...now, drawn, look, position: place(), channels });
+      const member = memberOf({ ...now, drawn, look, position: place() });
       const stem = stemOf(now.shown.scan);
       const { url, warnings } = await live(async (acquisition) =>
         await order([{ sessionId: acquisition.sessionId, ...await carriedOver(member, acquisition) }], {
