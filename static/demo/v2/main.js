@@ -11,7 +11,7 @@ import { SessionController } from "./opening/session_controller.js";
 import { attachShortcuts, attachSwitch } from "./controls/shortcuts.js";
 import { Viewer, viewerActions } from "./panels/viewer.js";
 import { recallSaved } from "./opening/saved_work.js";
-import { Saving } from "./saving/saving.js";
+import { Saving } from "./opening/saving.js";
 import { takeDrops } from "./opening/ways_in.js";
 import { WorkStore } from "./opening/work_store.js";
 
@@ -60,20 +60,9 @@ const measured = new MeasuredView(viewer, {
   onLost: () =>
     page.notice("The file has changed in size: earlier drawings and pinned cursors are not shown."),
 });
-const saving = new Saving({
-  info: () => controller.acquisition?.info ?? null,
-  viewer,
-  measured,
-  live: (work) => controller.live(work),
-  order: async (members, options) => (await controller.server()).export(members, options),
-  place: () => opening.place,
-  go: (place) => opening.go(place),
-  notice: (...notice) => page.notice(...notice),
-  say: (text) => page.say(text),
-  failed: (error) => page.fault(error),
-});
-
-new ManyPanel({ viewer, controller, opening, measured, work, recall, page });
+const parts = { viewer, controller, opening, measured, page };
+const saving = new Saving(parts);
+new ManyPanel({ ...parts, work, recall });
 
 attachSwitch(byId("single-keys", HTMLInputElement));
 byId("help").addEventListener("click", () => byId("shortcuts", HTMLDialogElement).showModal());

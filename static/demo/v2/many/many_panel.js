@@ -16,21 +16,15 @@ import { measureAll } from "./measure_all.js";
 /** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Row } from "../../../measure/csv.js" */
 /** @import { About, Scan } from "../measuring/scan.js" */
-/** @import { MeasuredView } from "../measuring/measured_view.js" */
 /** @import { KeptWork } from "../opening/kept_work.js" */
-/** @import { Opening } from "../opening/opening.js" */
-/** @import { Page } from "../opening/page.js" */
-/** @import { SessionController } from "../opening/session_controller.js" */
+/** @import { Parts } from "../opening/saving.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
-/** @import { Viewer } from "../panels/viewer.js" */
 
 /**
  * @typedef {{carried: Carried, drawn: Drawn}} Open the open recording, with regions and settings for others
  *
  * @typedef {{id: string, name: string, stem: string, targets: readonly Target[]}} Group recordings that can be measured
  *   together, with a name for files about them
- *
- * @typedef {{viewer: Viewer, controller: SessionController, opening: Opening, measured: MeasuredView, page: Page}} Parts
  */
 
 export class ManyPanel {

@@ -5,14 +5,17 @@
 import { byId, element } from "../controls/element.js";
 import { drawnWords } from "../measuring/drawn.js";
 import { stemOf } from "../measuring/scan.js";
-import { memberOf } from "./documents.js";
-import { carriedOver, DocumentFault, documentsOf, restored, sourceOf } from "./restored.js";
-import { zipEntries, ZipFault } from "./zip_entries.js";
+import { memberOf } from "../saving/documents.js";
+import { carriedOver, DocumentFault, documentsOf, restored, sourceOf } from "../saving/restored.js";
+import { zipEntries, ZipFault } from "../saving/zip_entries.js";
 
-/** @import { Acquisition, ExportLink, ExportMember, OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { MeasuredView } from "../measuring/measured_view.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
-/** @import { Documents, Restored } from "./restored.js" */
+/** @import { Documents, Restored } from "../saving/restored.js" */
+/** @import { Opening } from "./opening.js" */
+/** @import { Page } from "./page.js" */
+/** @import { SessionController } from "./session_controller.js" */
 
 /** Matches the names of documents among the entries of an archive. */
 const DOCUMENT = /(acqimage|analyses)[^/]*(\/[^/]+)?\.json$/;
@@ -21,26 +24,21 @@ const DOCUMENT = /(acqimage|analyses)[^/]*(\/[^/]+)?\.json$/;
 const MOST_NAMES = 3;
 
 /**
- * @typedef {object} Needs
+ * @typedef {object} Parts of the page
  * @property {Viewer} viewer
+ * @property {SessionController} controller
+ * @property {Opening} opening
  * @property {MeasuredView} measured
- * @property {() => OpenResponse | null} info of the open recording; null without one, and for the sample
- * @property {<T>(work: (acquisition: Acquisition) => Promise<T>) => Promise<T>} live runs work with the session of the open recording
- * @property {(members: readonly ExportMember[], options: {images: "all" | "none", name: string}) => Promise<ExportLink>} order
- * @property {() => {t: number, z: number, l: number}} place of the shown image
- * @property {(place: {t: number, z: number, l: number}) => Promise<void>} go to another image
- * @property {(text: string, action?: string, act?: () => void) => void} notice
- * @property {(text: string) => void} say
- * @property {(error: unknown) => void} failed shows a failure of the server
+ * @property {Page} page
  */
 
 export class Saving {
-  #needs;
+  #parts;
   #isBusy = false;
 
-  /** @param {Needs} needs */
-  constructor(needs) {
-    this.#needs = needs;
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
     const dialog = byId("save-dialog", HTMLDialogElement);
     const file = byId("restore-file", HTMLInputElement);
     byId("save").addEventListener("click", () => {
@@ -62,9 +60,14 @@ export class Saving {
     });
   }
 
+  /** Describes the open recording; null without one, and for the sample. */
+  get #info() {
+    return this.#parts.controller.acquisition?.info ?? null;
+  }
+
   /** What will be saved. */
   get #words() {
-    const { viewer, measured } = this.#needs;
+    const { viewer, measured } = this.#parts;
     const words = drawnWords({ .../** @type {any} */ (viewer.look)?.drawn, accepted: null });
     const judged = measured.measured?.isAccepted ? "Accepted." : "Not accepted.";
     return `${words === "" ? "Nothing was drawn or measured yet" : `Measured: ${words}`}. ${judged}`;
@@ -72,27 +75,26 @@ export class Saving {
 
   /** Orders an archive and lets the browser save it. @param {"all" | "none"} images */
   async save(images) {
-    const { viewer, measured, live, order, place, say, notice, failed } = this.#needs;
-    const [now, info] = [measured.measured, this.#needs.info()];
-    if (now === null || info === null || this.#isBusy) return;
+    const { viewer, controller, opening: { place: position }, measured: { measured: now }, page } =
+      this.#parts;
+    if (now === null || this.#info === null || this.#isBusy) return;
     this.#isBusy = true;
-    say("Preparing …");
+    page.say("Preparing …");
     try {
       const { drawn, ...look } = /** @type {any} */ (viewer.look);
-      const member = memberOf({ ...now, drawn, look, position: place() });
+      const member = memberOf({ ...now, drawn, look, position });
       const stem = stemOf(now.shown.scan);
-      const { url, warnings } = await live(async (acquisition) =>
-        await order([{ sessionId: acquisition.sessionId, ...await carriedOver(member, acquisition) }], {
-          images,
-          name: images === "all" ? stem : `${stem} measurements`,
-        })
-      );
+      const name = images === "all" ? stem : `${stem} measurements`;
+      const { url, warnings } = await controller.live(async (acquisition) => {
+        const own = { sessionId: acquisition.sessionId, ...await carriedOver(member, acquisition) };
+        return await (await controller.server()).export([own], { images, name });
+      });
       element("a", { href: url, download: "" }).click();
-      say(["The browser saves the file", ...warnings].join(" · "));
+      page.say(["The browser saves the file", ...warnings].join(" · "));
     } catch (error) {
       const { code, details } = /** @type {{code?: string, details?: {message: string}[] | null}} */ (error);
-      if (code !== "request_validation_failed") failed(error);
-      else notice(`Not saved: ${details?.[0]?.message ?? error}.`);
+      if (code !== "request_validation_failed") page.fault(error);
+      else page.notice(`Not saved: ${details?.[0]?.message ?? error}.`);
     } finally {
       this.#isBusy = false;
     }
@@ -100,28 +102,29 @@ export class Saving {
 
   /** Restores measurements onto the open recording. @param {File} file */
   async restore(file) {
-    const { notice } = this.#needs;
-    const info = this.#needs.info();
+    const [{ page }, info] = [this.#parts, this.#info];
     try {
       const entries = (await zipEntries(file)).filter(({ name }) => DOCUMENT.test(name));
       const texts = await Promise.all(entries.map(async ({ name, read }) => ({ name, text: await read() })));
       const found = documentsOf(texts);
-      if (found.length === 0) return notice(`${file.name} holds no measurements.`);
+      if (found.length === 0) return page.notice(`${file.name} holds no measurements.`);
       if (info === null) {
-        return notice(`${file.name} holds measurements: open the recording first, then drop the file again.`);
+        return page.notice(
+          `${file.name} holds measurements: open the recording first, then drop the file again.`,
+        );
       }
       const own = await this.#ownOf(found, info);
       if (own !== undefined) return await this.show(restored(own, info), file.name);
       this.#otherRecording(found, info, file.name);
     } catch (error) {
       if (!(error instanceof ZipFault || error instanceof DocumentFault)) throw error;
-      notice(`${file.name} was not restored: ${error.message}`);
+      page.notice(`${file.name} was not restored: ${error.message}`);
     }
   }
 
   /** Shows measurements as one step; asks first if it could not be undone. @param {Restored} saved @param {string} from */
   async show(saved, from) {
-    const { viewer, measured, notice } = this.#needs;
+    const { viewer, measured, page } = this.#parts;
     const { drawn, typed } = /** @type {any} */ (viewer.look);
     const own = drawnWords(drawn);
     // Another picture has its own undo steps.
@@ -130,20 +133,22 @@ export class Saving {
     if (isStep || own === "") return await this.#show(saved, from, isStep);
     const text =
       `${from} shows another picture, from which Undo does not lead back: ${own} would be replaced.`;
-    notice(text, "Replace", () => this.#show(saved, from, isStep));
+    page.notice(text, "Replace", () => this.#show(saved, from, isStep));
   }
 
   /** @param {Restored} saved @param {string} from @param {boolean} isStep whether it can be undone */
   async #show({ drawn, look, position, note }, from, isStep) {
-    const { viewer, measured, place, go, notice } = this.#needs;
-    const there = place();
+    const { viewer, measured, opening, page } = this.#parts;
+    const there = opening.place;
     measured.goBack();
-    if (position.t !== there.t || position.z !== there.z || position.l !== there.l) await go(position);
+    if (position.t !== there.t || position.z !== there.z || position.l !== there.l) {
+      await opening.go(position);
+    }
     viewer.wear(look);
     measured.restore(drawn, look.typed ?? null);
     const words = drawnWords(drawn) || "no measurements";
     const undo = isStep ? "Undo shows what was there before." : "";
-    notice([`Restored from ${from}: ${words}.`, undo, note].filter((text) => text !== "").join(" "));
+    page.notice([`Restored from ${from}: ${words}.`, undo, note].filter((text) => text !== "").join(" "));
   }
 
   /** The documents of the open recording. @param {Documents[]} found @param {OpenResponse} info */
@@ -158,24 +163,26 @@ export class Saving {
     const member = found.find(({ image }) => image.image_id === collection.member.id);
     if (member !== undefined) return member;
     // The open recording may be in an archive: compares the file that the archive was made from.
-    const [documents] = documentsOf(await this.#needs.live((acquisition) => acquisition.metadata()));
+    const [documents] = documentsOf(
+      await this.#parts.controller.live((acquisition) => acquisition.metadata()),
+    );
     const origin = documents && sourceOf(documents);
     return isOf(origin?.fingerprint, origin?.scene ?? 0);
   }
 
   /** @param {Documents[]} found @param {OpenResponse} info @param {string} from */
   #otherRecording(found, info, from) {
-    const { notice } = this.#needs;
+    const { page } = this.#parts;
     const open = info.source.name;
     const names = found.map((documents) => sourceOf(documents).name ?? documents.image.image_id);
     const [first] = found;
     if (found.length > 1 || first === undefined) {
       const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-      return notice(
+      return page.notice(
         `${from} has no measurements of ${open}, only of ${names.slice(0, MOST_NAMES).join(", ")}${more}.`,
       );
     }
     const text = `${from} was measured in another recording, ${names[0]}. Nothing was changed in ${open}.`;
-    notice(text, "Restore it here all the same", () => this.show(restored(first, info), from));
+    page.notice(text, "Restore it here all the same", () => this.show(restored(first, info), from));
   }
 }
