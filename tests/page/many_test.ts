@@ -1,6 +1,13 @@
 /** Regions and settings that other recordings take, and the table of many recordings. */
 import assert from "node:assert/strict";
-import { besideOwn, carriedFrom, carriedTo, Carrying } from "../../static/demo/v2/many/carried.js";
+import {
+  besideOwn,
+  carriedFrom,
+  carriedTo,
+  offerWaiting,
+  wait,
+  waiting,
+} from "../../static/demo/v2/many/carried.js";
 import { recordingsTable } from "../../static/demo/v2/many/many_panel.js";
 
 type Drawn = Parameters<typeof carriedFrom>[0];
@@ -150,32 +157,30 @@ Deno.test("carries nothing from a line scan to an image, and what fits from an i
   assert.deepEqual(besideOwn(fitted!, { ...own, regions: [point] }).regions, [point, near]);
 });
 
-/** The page of one tab, whose storage outlives a reload. */
+/** What a page shows and says, and how its user agrees. */
 function page() {
   const [shown, notices] = [[] as unknown[], [] as (string | null)[]];
   let act: (() => void) | undefined;
-  const load = () =>
-    new Carrying({
-      show: (drawn) => shown.push(drawn),
-      notice: (text, _action, work) => {
-        notices.push(text);
-        act = work;
-      },
-    });
-  return { load, shown, notices, press: () => act!() };
+  const parts = {
+    show: (drawn: unknown) => void shown.push(drawn),
+    notice(text: string | null, _action?: string, work?: () => void) {
+      notices.push(text);
+      act = work;
+    },
+  };
+  return { parts, shown, notices, press: () => act!() };
 }
 
 Deno.test("applies carried regions once, in another recording, also after a reload", () => {
-  const { load, shown, notices } = page();
-  load().waiting = carried;
-  const carrying = load();
-  carrying.offer(() => SOURCE, "f1#0", "");
+  const { parts, shown, notices } = page();
+  wait(carried);
+  offerWaiting(parts, () => SOURCE, "f1#0", "");
   assert.deepEqual([shown.length, notices.length], [0, 0]);
-  carrying.offer(() => scanOf(60, ["Blood", "Calcium"]), "f2#0", "");
-  carrying.offer(() => scanOf(60, ["Blood", "Calcium"]), "f3#0", "");
+  offerWaiting(parts, () => scanOf(60, ["Blood", "Calcium"]), "f2#0", "");
+  offerWaiting(parts, () => scanOf(60, ["Blood", "Calcium"]), "f3#0", "");
   assert.equal(shown.length, 1);
   assert.deepEqual(notices, ["Regions and settings of 60.oir are used here; Undo takes them away."]);
-  assert.equal(carrying.waiting, null);
+  assert.equal(waiting(), null);
 });
 
 Deno.test("asks before it replaces work, and before it drops what fits no line scan", () => {
@@ -184,14 +189,13 @@ Deno.test("asks before it replaces work, and before it drops what fits no line s
     ["um", "", /wait for the next one\.$/, 0],
   ] as const;
   for (const [unit, own, notice, used] of rows) {
-    const { load, shown, notices, press } = page();
-    const carrying = load();
-    carrying.waiting = carried;
-    carrying.offer(() => scanOf(60, ["Blood"], { unit }), "f2#0", own);
+    const { parts, shown, notices, press } = page();
+    wait(carried);
+    offerWaiting(parts, () => scanOf(60, ["Blood"], { unit }), "f2#0", own);
     assert.match(notices[0]!, notice);
-    assert.deepEqual([shown.length, carrying.waiting === null], [0, false]);
+    assert.deepEqual([shown.length, waiting() === null], [0, false]);
     press();
-    assert.deepEqual([shown.length, carrying.waiting], [used, null]);
+    assert.deepEqual([shown.length, waiting()], [used, null]);
   }
 });
 

@@ -123,60 +123,41 @@ export function besideOwn(drawn, own) {
  * @property {(text: string | null, action?: string, act?: () => void) => void} notice
  */
 
-/** Carries regions and settings from one recording to the next that is opened, until they are used. */
-export class Carrying {
-  #page;
+/** What waits for the next recording in this tab. @returns {Carried | null} */
+export const waiting = () => kept(KEY, "sessionStorage");
 
-  /** @param {Page} page */
-  constructor(page) {
-    this.#page = page;
-  }
+/** Lets regions and settings wait for the next recording that is opened, until they are used. @param {Carried | null} carried */
+export const wait = (carried) => keep(KEY, carried, "sessionStorage");
 
-  /** What waits for the next recording. */
-  get waiting() {
-    return kept(KEY, "sessionStorage");
-  }
-
-  /** @param {Carried | null} carried */
-  set waiting(carried) {
-    keep(KEY, carried, "sessionStorage");
-  }
-
-  /**
-   * Uses what waits in a recording that was opened. Asks first if the recording has work of its own.
-   *
-   * @param {(typed: TypedScan | null) => Scan} scanAs returns the recording, an image as a line scan with the typed calibration
-   * @param {string} key of the recording
-   * @param {string} own describes its own work; empty without any
-   */
-  offer(scanAs, key, own) {
-    const { waiting } = this;
-    if (waiting === null || waiting.key === key) return;
-    const scan = scanAs(waiting.typed);
-    const { drawn, words } = carriedTo(waiting, scan);
-    if (drawn === null) {
-      const forget = () => {
-        this.waiting = null;
-        this.#page.notice(null);
-      };
-      return this.#page.notice(
-        `${words} Its regions and settings wait for the next one.`,
-        "Forget them",
-        forget,
-      );
-    }
-    const use = () => {
-      this.waiting = null;
-      this.#page.show(drawn, waiting.typed);
-      this.#page.notice(
-        `Regions and settings of ${waiting.name} are used here; Undo takes them away. ${words}`.trim(),
-      );
+/**
+ * Uses what waits in a recording that was opened. Asks first if the recording has work of its own.
+ *
+ * @param {Page} page
+ * @param {(typed: TypedScan | null) => Scan} scanAs returns the recording, an image as a line scan with the typed calibration
+ * @param {string} key of the recording
+ * @param {string} own describes its own work; empty without any
+ */
+export function offerWaiting({ show, notice }, scanAs, key, own) {
+  const carried = waiting();
+  if (carried === null || carried.key === key) return;
+  const scan = scanAs(carried.typed);
+  const { drawn, words } = carriedTo(carried, scan);
+  if (drawn === null) {
+    const forget = () => {
+      wait(null);
+      notice(null);
     };
-    if (own === "") return use();
-    this.#page.notice(
-      `${scan.fileName} has work of its own: ${own}. Regions and settings of ${waiting.name} would replace it.`,
-      "Replace it",
-      use,
-    );
+    return notice(`${words} Its regions and settings wait for the next one.`, "Forget them", forget);
   }
+  const use = () => {
+    wait(null);
+    show(drawn, carried.typed);
+    notice(`Regions and settings of ${carried.name} are used here; Undo takes them away. ${words}`.trim());
+  };
+  if (own === "") return use();
+  notice(
+    `${scan.fileName} has work of its own: ${own}. Regions and settings of ${carried.name} would replace it.`,
+    "Replace it",
+    use,
+  );
 }

@@ -7,7 +7,7 @@ import { drawingWords } from "../measuring/drawn.js";
 import { panel } from "../measuring/panel.js";
 import { isPlainImage, scanOf, typedPlanes } from "../measuring/scan.js";
 import { Work } from "../measuring/work.js";
-import { besideOwn, carriedFrom, Carrying } from "./carried.js";
+import { besideOwn, carriedFrom, offerWaiting, wait } from "./carried.js";
 import { measureAll } from "./measure_all.js";
 
 /** @import { ExportMember } from "../../../client/v2/acq-client.d.ts" */
@@ -29,7 +29,6 @@ import { measureAll } from "./measure_all.js";
 
 export class ManyPanel {
   #parts;
-  #carrying;
   /** @type {readonly Row[]} */
   #rows = [];
   /** Start of the names of saved files. */
@@ -81,13 +80,11 @@ export class ManyPanel {
   constructor(parts) {
     this.#parts = parts;
     const { viewer, controller, opening, measured, work, page } = parts;
-    this.#carrying = new Carrying({
-      show: (drawn, typed) => {
-        if (typed !== null) measured.treat(typed);
-        measured.adopt(besideOwn(drawn, this.#look?.drawn), false);
-      },
-      notice: (text, action, act) => page.notice(text, action, act),
-    });
+    /** @type {import("./carried.js").Page["show"]} */
+    const show = (drawn, typed) => {
+      if (typed !== null) measured.treat(typed);
+      measured.adopt(besideOwn(drawn, this.#look?.drawn), false);
+    };
     this.#results.hidden = true;
     this.element = element(
       "details",
@@ -107,7 +104,9 @@ export class ManyPanel {
       this.#refresh();
       if (isSample) return;
       const scanAs = (/** @type {TypedScan | null} */ typed) => /** @type {Scan} */ (this.#shownAs(typed));
-      this.#carrying.offer(scanAs, work.key, drawingWords(this.#look?.drawn));
+      /** @type {import("./carried.js").Page["notice"]} */
+      const notice = (...texts) => page.notice(...texts);
+      offerWaiting({ show, notice }, scanAs, work.key, drawingWords(this.#look?.drawn));
     });
   }
 
@@ -171,7 +170,7 @@ export class ManyPanel {
   #carry() {
     const open = this.#open;
     if (open === null) return;
-    this.#carrying.waiting = open.carried;
+    wait(open.carried);
     this.#parts.opening.recordings.step(1);
     sayIn(this.#next, "The next recording that you open takes the regions and settings.", true);
   }
