@@ -53,14 +53,10 @@ Deno.test("computes the percentiles of NumPy", () => {
   assert(Number.isNaN(percentile(Float64Array.of(NaN), 50)));
 });
 
-Deno.test("running means use fewer values at the ends", () => {
-  assert.deepEqual([...runningMean(Float64Array.of(1, 2, NaN, 6, 10), 3)], [1.5, 1.5, 4, 8, 8]);
-  assert.deepEqual([...runningMean(Float64Array.of(1, 2, 3), 1)], [1, 2, 3]);
-});
-
-Deno.test("long running means equal the means of their windows, also beside huge values", () => {
+Deno.test("running means equal the means of their windows, shorter at the ends, also beside huge values", () => {
   const trace = Float64Array.from({ length: 101 }, (_, i) => (i * 37) % 11);
   [trace[17], trace[18], trace[60]] = [NaN, Infinity, 1e300];
+  assert.equal(runningMean(trace, 1), trace);
   for (const count of [2, 3, 10, 50, 51, 100, 101, 102, 5000]) {
     const means = runningMean(trace, count);
     trace.forEach((_, i) => {
