@@ -231,8 +231,7 @@ export class Measuring extends Emitter {
     // Taking the means of large rectangles again would slow down zooming.
     if (samples.length !== this.#shown.length || samples.some((one, i) => one !== this.#shown[i])) {
       this.#shown = samples;
-      this.kymographs.refresh();
-      this.#regions.list();
+      for (const panel of [this.kymographs, this.#regions]) panel.refresh();
     }
     const isListed = this.#bands.traces === this.#listed;
     if (!isListed) {

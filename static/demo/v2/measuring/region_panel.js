@@ -22,6 +22,8 @@ export class RegionPanel extends ShapePanel {
   endNames = ["Start", "Stop"];
   #rows = element("div");
   element = panel(this.#rows, this.slot);
+  /** Elements that show the means of rectangles. @type {Map<Region, HTMLElement>} */
+  #means = new Map();
 
   /** @param {Scan} scan @param {readonly Region[]} regions in it */
   begin(scan, regions) {
@@ -114,22 +116,27 @@ export class RegionPanel extends ShapePanel {
     });
   }
 
-  /** Means of a rectangle over an image; empty for other regions. @param {Region} region */
-  #meansOf({ type, start, stop }) {
+  /** Shows the means of the rectangles. Call when the samples have changed. */
+  refresh() {
     const { scan } = this;
-    if (!scan || scan.isLineScan || type !== "rectangle" || !start || !stop) return "";
-    return `mean ${meansText(scan, meanOver(shapeOf(scan), { start, stop }))}`;
+    for (const [{ type, start, stop }, mean] of this.#means) {
+      if (!scan || scan.isLineScan || type !== "rectangle" || !start || !stop) continue;
+      mean.textContent = `mean ${meansText(scan, meanOver(shapeOf(scan), { start, stop }))}`;
+    }
   }
 
-  /** Lists the regions, also when the samples have changed. @override */
+  /** @override */
   list() {
-    const rows = this.all.map((region) => [
+    const { all } = this;
+    this.#means = new Map(all.map((region) => [region, element("div", { className: "means" })]));
+    const rows = all.map((region) => [
       this.pick(region.id, titleOf(region)),
       region.type,
-      element("div", {}, placeText(region), element("div", { className: "means" }, this.#meansOf(region))),
+      element("div", {}, placeText(region), /** @type {HTMLElement} */ (this.#means.get(region))),
       removeButton(`region ${titleOf(region)}`, () => this.remove(region.id)),
     ]);
     this.#rows.replaceChildren(...tables("Regions", ["Name", "Kind", "Column, row (px)", ""], rows));
+    this.refresh();
   }
 }
 
