@@ -11,7 +11,7 @@ export const SERVED = {
 /** Largest number of items in an array of a request. */
 export const MAX_ITEMS = 10_000;
 
-/** Every code of a failure, with its HTTP status and an example of its message. */
+/** Every code of a failure, with its HTTP status and an example of its message; that of `internal_error` is always the same. */
 export const ERRORS = {
   cancelled: [200, "No file was chosen"],
   request_validation_failed: [422, "path: must be an absolute path"],

@@ -9,13 +9,13 @@ import type { AxisLetter, Position, RowRange } from "../readers/reader.ts";
 import { requirePosition, sizeAlong } from "../readers/metadata/selection.ts";
 import { decode, type DecodedPlanes, type DecodeResources } from "./decoding.ts";
 import { SessionMemoryExceeded, ShuttingDown } from "./errors.ts";
-import type { Reservation } from "./memory_budget.ts";
+import type { Consent, Reservation } from "./memory_budget.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
 import { PlaneCache } from "./plane_cache.ts";
 import { type Decode, type LeasedPlane, PlaneJob } from "./plane_job.ts";
 import { nextPositions } from "./read_ahead.ts";
 import type { Session } from "./store.ts";
-import type { Wait, Waits } from "./waits.ts";
+import { untilAborted, type Wait, type Waits } from "./waits.ts";
 import { dropSamples, type WorkerClient } from "./worker_client.ts";
 
 /** One plane of a session. */
@@ -43,6 +43,8 @@ export class PositionReader {
   /** Planes that the most recently served client will probably request next. */
   #ahead: PlanePlace[] = [];
   readonly #aheadJobs = new Set<PlaneJob>();
+  /** Settles when a consent's documents in memory are released: a page can repeat an open, and so ask for many at once. */
+  readonly #sending = new WeakMap<Consent, Promise<void>>();
   /** Number of decodings whose workers are not quiet. */
   #running = 0;
 
@@ -87,17 +89,34 @@ export class PositionReader {
     return leased;
   }
 
-  /** The metadata documents of the file as JSON. Throws like a plane. */
+  /**
+   * The metadata documents of the file as JSON. Requests under one consent take turns: each waits until the previous answer is
+   * released. Throws like a plane.
+   */
   async documents(session: Session, client: AbortSignal): Promise<PlaneBuffer> {
     using wait = this.#wait(session, client);
+    const { consent } = session;
+    while (this.#sending.has(consent)) await untilAborted(this.#sending.get(consent)!, wait.signal);
+    const sent = Promise.withResolvers<void>();
+    this.#sending.set(consent, sent.promise);
+    const end = () => {
+      this.#sending.delete(consent);
+      sent.resolve();
+    };
     const { pool, budget } = this.#resources;
     const about = { key: session.id, source: session.source };
-    const bytes = await pool.ask(about, { type: "documents" }, wait.signal);
-    const memory = budget.reserve(bytes.length, "The metadata documents");
-    return new PlaneBuffer([bytes], (buffer) => {
-      buffer.transfer(0);
-      memory.release();
-    });
+    try {
+      const bytes = await pool.ask(about, { type: "documents" }, wait.signal);
+      const memory = budget.reserve(bytes.length, "The metadata documents");
+      return new PlaneBuffer([bytes], (buffer) => {
+        buffer.transfer(0);
+        memory.release();
+        end();
+      });
+    } catch (error) {
+      end();
+      throw error;
+    }
   }
 
   close(): void {

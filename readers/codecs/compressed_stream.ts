@@ -78,11 +78,13 @@ export function unpack(
 }
 
 function unpackFrames(input: Uint8Array, maxBytes: number, room: Room): Unpacked {
-  const { end, contentBytes } = measureFrames(input);
+  const { end, mostBytes, contentBytes } = measureFrames(input);
   if (end > input.length) throw endsEarly(input);
   if (end === 0) throw new Error("no zstd frame begins there");
-  const length = contentBytes ?? maxBytes;
-  if (length > maxBytes) throw tooLong(maxBytes);
+  const most = contentBytes ?? mostBytes;
+  if (most > mostBytes) throw new Error(`its blocks cannot hold the ${most} bytes that it declares`);
+  if (contentBytes !== null && contentBytes > maxBytes) throw tooLong(maxBytes);
+  const length = Math.min(maxBytes, most);
   const target = room(length).subarray(0, length);
   // With room for the content a frame needs no window.
   const bytes = decodeFrames(input.subarray(0, end), target, contentBytes !== null);

@@ -8,7 +8,11 @@ const MIN_FRAME_BYTES = 6;
 
 /** Block types (section 3.1.1.2.2). */
 const RUN = 1;
+const COMPRESSED = 2;
 const RESERVED = 3;
+
+/** Largest number of bytes that a block decodes to (section 3.1.1.2.4). */
+const MAX_BLOCK_BYTES = 128 << 10;
 
 /** Consecutive frames. */
 export interface Frames {
@@ -17,6 +21,8 @@ export interface Frames {
    * that ends before its last block or its checksum. 0 if there is no frame.
    */
   readonly end: number;
+  /** Largest number of bytes that their blocks can hold. */
+  readonly mostBytes: number;
   /** Stated size of their content; `null` if one of them does not state it. */
   readonly contentBytes: number | null;
 }
@@ -24,9 +30,9 @@ export interface Frames {
 /** Measures the frames at the start of some bytes. @throws {Error} a block has a reserved type */
 export function measureFrames(bytes: Uint8Array): Frames {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
+  let [at, mostBytes] = [0, 0];
   let contentBytes: number | null = 0;
-  const cut = (end: number): Frames => ({ end, contentBytes });
+  const cut = (end: number): Frames => ({ end, mostBytes, contentBytes });
   if (bytes.length < MIN_FRAME_BYTES) return cut(MIN_FRAME_BYTES);
   for (; at + 4 <= bytes.length;) {
     const magic = view.getUint32(at, true);
@@ -52,10 +58,11 @@ export function measureFrames(bytes: Uint8Array): Frames {
       if (type === RESERVED) throw new Error(`the block at ${at} has a reserved type`);
       last = (header & 1) !== 0;
       at += 3 + (type === RUN ? 1 : size);
+      mostBytes += type === COMPRESSED ? MAX_BLOCK_BYTES : Math.min(size, MAX_BLOCK_BYTES);
     }
     if (descriptor & 4) at += 4;
   }
-  return { end: at, contentBytes };
+  return { end: at, mostBytes, contentBytes };
 }
 
 /** Bytes of the size of the content, at the end of a frame header (section 3.1.1.1.1.1). */

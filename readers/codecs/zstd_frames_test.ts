@@ -70,17 +70,20 @@ Deno.test("rejects a zstd block of the reserved type", () => {
   );
 });
 
-Deno.test("states the declared size of the content of zstd frames", () => {
+Deno.test("states the declared and the maximum size of the content of zstd frames", () => {
   // RFC 8878, section 3.1.1.1.4: a size of 2 bytes counts from 256. Sizes of 1, 2, 4 and 8 bytes, little-endian.
   const sized = [[0x20, 7], [0x60, 1, 2], [0xa0, 1, 2, 3, 4], [0xe0, 1, 2, 3, 4, 5, 0, 0, 0]];
   const sizes = [7, 0x0201 + 256, 0x04030201, 0x0504030201];
   for (const [i, header] of sized.entries()) {
     const frame = Uint8Array.from([...MAGIC, ...header, ...RAW]);
-    deepEqual(measureFrames(frame), { end: frame.length, contentBytes: sizes[i]! });
+    deepEqual(measureFrames(frame), { end: frame.length, mostBytes: 2, contentBytes: sizes[i]! });
   }
   const unsized = Uint8Array.from([...MAGIC, 0, 0, ...RUN]);
   equal(measureFrames(unsized).contentBytes, null);
   const both = (a: number[], b: number[]) => measureFrames(Uint8Array.from([...a, ...b])).contentBytes;
   const seven = [...MAGIC, 0x20, 7, ...RUN];
   deepEqual([both(seven, seven), both(seven, [...unsized]), both([...unsized], seven)], [14, null, null]);
+  // A compressed block of 3 bytes (type 2): 128 KiB. A run of 2^21 - 1: no more.
+  equal(measureFrames(Uint8Array.from([...MAGIC, 0x20, 7, 0x1d, 0, 0, 1, 1, 1])).mostBytes, 131_072);
+  equal(measureFrames(Uint8Array.from([...MAGIC, 0x20, 7, 0xfb, 0xff, 0xff, 1])).mostBytes, 131_072);
 });

@@ -1,7 +1,7 @@
 /**
- * The directory of subblocks. Dimensions are stored in columns, since a slide scan has hundreds of thousands of subblocks. A subblock is an array over some
- * dimensions, each with a start and a size; its `M` and `S` are indices, not axes of the array. If the file ends before the
- * directory, after an interrupted recording or a truncated copy, a walk over the subblocks replaces it.
+ * The directory of subblocks. Dimensions are stored in columns, since a slide scan has hundreds of thousands of subblocks. A
+ * subblock is an array over some dimensions, each with a start and a size; its `M` and `S` are indices, not axes of the array. If
+ * the file ends before the directory, after an interrupted recording or a truncated copy, a walk over the subblocks replaces it.
  */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";

@@ -19,8 +19,14 @@ import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io
 import { FileAccess } from "../io/random_access.ts";
 import { timeDoubts } from "../metadata/axes.ts";
 import { openingOf, wantedChannels } from "../metadata/selection.ts";
-import type { Acquisition, PlanePlan, Position, Reference } from "../reader.ts";
-import { sizesOf, workingOf } from "../reader.ts";
+import {
+  type Acquisition,
+  type PlanePlan,
+  type Position,
+  type Reference,
+  sizesOf,
+  workingOf,
+} from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
 import { unlessLost, type Warning, warning } from "../warning.ts";
 import type {

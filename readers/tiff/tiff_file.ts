@@ -1,8 +1,8 @@
 /** One TIFF or BigTIFF file. */
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { FileAccess } from "../io/random_access.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
+import type { FileAccess } from "../io/random_access.ts";
+import { StopFlag } from "../io/stop_flag.ts";
 import { ByteWindow, decodeText, Directory, type Encoding } from "./directory.ts";
 
 /** Largest number of directories in a file; a camera at 1 kHz writes as many in a quarter of an hour. */
@@ -22,10 +22,10 @@ export class TiffFile {
   brokenTail: string | null = null;
 
   /** Reads the header. @throws {DecodeFailed} the header is damaged */
-  constructor(file: ByteSource, files: FileAccess) {
+  constructor(file: ByteSource, { stop }: Pick<FileAccess, "stop">) {
     this.file = file;
     this.window = new ByteWindow(file);
-    this.#stop = files.stop;
+    this.#stop = stop;
     const head = this.window.view(0, 8, "the TIFF header");
     const littleEndian = head.getUint16(0) === 0x4949;
     const version = head.getUint16(2, littleEndian);
@@ -113,7 +113,7 @@ export class TiffFile {
 
 /** Whether the first directory of a file has a tag. */
 export const startsWithTag = (file: ByteSource, tag: number): boolean =>
-  unlessDamaged(() => new TiffFile(file, new FileAccess()).first.has(tag), false);
+  unlessDamaged(() => new TiffFile(file, { stop: new StopFlag() }).first.has(tag), false);
 
 /** Adds the name of a file to an error of `read`, unless the error has it. */
 export function inFile<T>(name: string, read: () => T): T {

@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import type { ErrorCode } from "../../schemas/served.ts";
+import { wantedChannels } from "../../readers/metadata/selection.ts";
+import { errorResponse } from "../../routes/errors.ts";
 import { ClientGone, DialogUnavailable } from "../../session/errors.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
@@ -502,4 +504,14 @@ Deno.test("path_not_found: reports a file without read permission", {
     /PathNotFound: Cannot open ".*": the server may not read it/,
     new TextDecoder().decode(stderr),
   );
+});
+
+Deno.test("invalid_channel_indices: refuses channels that differ in shape", () => {
+  // No format has such channels.
+  const channel = (index: number, rows: number) =>
+    ({ index, name: "", sampleType: "uint8", rows, columns: 2, color: null }) as const;
+  assert.throws(() => wantedChannels("a.czi", [channel(0, 2), channel(1, 3)], null), (error) => {
+    assert.equal(errorResponse(error).status, 422);
+    return (error as { tag: string }).tag === "invalid_channel_indices";
+  });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { until } from "../deadline.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
 import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
@@ -157,7 +157,7 @@ Deno.test("opens and shares a recording of more than half of the memory, without
     );
   }, { maxSessionMemory: 130 * PLANE }));
 
-Deno.test("counts metadata documents while they are sent", () => {
+Deno.test("counts metadata documents while they are sent, one answer of a consent at a time", () => {
   // Each control character becomes six of JSON.
   const text = "\u0001".repeat(100_000);
   const bytes = tiffBytes(grayLayout(16, 16, 8), (x) => BigInt(x), 1, [[270, 2, `ImageJ=1.53t\n${text}`]]);
@@ -171,9 +171,22 @@ Deno.test("counts metadata documents while they are sent", () => {
     const length = Number(first.headers.get("content-length"));
     assert(length > 600_000);
     assert.equal(server.budget.used - before, length);
+    let isSecond = false;
+    const { sessionId: shared } = await (await again(server, sessionId)).json();
+    const second = server.request(`/api/v2/sessions/${shared}/metadata`).then((response) => {
+      isSecond = true;
+      return response;
+    });
+    // If the second did not wait, the only worker would serve it before it rests.
+    await server.open(path);
+    await until(() => server.pool.counts.busy + server.pool.waitingPlanes === 0);
     const [document] = await first.json();
     assert.equal(document.text, `ImageJ=1.53t\n${text}`);
+    assert.equal(isSecond, false);
     await server.completeAll();
+    const { headers, body } = await within(PATIENCE, "the second answer", second);
+    assert.equal(headers.get("content-length"), String(length));
+    await body?.cancel();
     server.pool.giveUp(Infinity);
     const left = server.budget.reserve(server.budget.capacity - server.budget.used - length + 1);
     await expectError(server.request(url), 507, "session_memory_exceeded");
