@@ -1,8 +1,9 @@
 /**
- * Judges how a server did on sample files: `deno run --allow-read .ci/judge_samples.ts RESULT EXPECTED_FAILURES`. RESULT is
- * the JSON of a comparison: `bad` lists each shortfall as `[file, kind, text]`, `rows` counts per folder under `KIND ok` and
- * `KIND bad`. EXPECTED_FAILURES has a line `FILE KIND` for each shortfall that is known; one that no longer occurs is a
- * failure too. The last line is `N passed, N failed`.
+ * Judges how a server did on sample files:
+ * `deno run --allow-read .ci/judge_samples.ts RESULT CHECKS EXPECTED_FAILURES`. RESULT is the JSON of a comparison: `bad` lists each
+ * shortfall as `[file, kind, text]`, `rows` counts per folder under `KIND ok` and `KIND bad`. CHECKS has a line
+ * `ok   FAULT FILE` or `FAIL FAULT FILE TEXT` for each further check. EXPECTED_FAILURES has a line `FILE KIND` or `FILE FAULT` for
+ * each shortfall that is known; one that no longer occurs is a failure too. The last line is `N passed, N failed`.
  */
 
 /** What is read of a comparison. */
@@ -40,9 +41,23 @@ export function judge({ bad, rows }: Comparison, known: string): Verdict {
   };
 }
 
+/** Adds the lines of the further checks to a comparison, each as a shortfall or a success of its fault. */
+export function withChecks({ bad, rows }: Comparison, checks: string): Comparison {
+  const results = [...checks.matchAll(/^(ok  |FAIL) (\S+) (\S+) ?(.*)$/gm)];
+  const failures = results.filter(([, verdict]) => verdict === "FAIL");
+  return {
+    bad: [...bad, ...failures.map(([, , fault, file, text]) => [file!, fault!, text!] as const)],
+    rows: { ...rows, checks: { "check ok": results.length - failures.length, "check bad": failures.length } },
+  };
+}
+
 if (import.meta.main) {
-  const [result, known] = Deno.args.map((path) => Deno.readTextFileSync(path)) as [string, string];
-  const { passed, failed, lines } = judge(JSON.parse(result), known);
+  const [result, checks, known] = Deno.args.map((path) => Deno.readTextFileSync(path)) as [
+    string,
+    string,
+    string,
+  ];
+  const { passed, failed, lines } = judge(withChecks(JSON.parse(result), checks), known);
   for (const line of lines) console.log(line);
   console.log(`${passed} passed, ${failed} failed`);
   Deno.exit(failed === 0 ? 0 : 1);

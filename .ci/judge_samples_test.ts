@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Comparison, judge } from "./judge_samples.ts";
+import { type Comparison, judge, withChecks } from "./judge_samples.ts";
 
 const comparison: Comparison = {
   bad: [["a/x.tif", "pixels", "SHA-256 differs"], ["b/y.tif", "metadata", "2 channels"], [
@@ -36,4 +36,12 @@ Deno.test("an expected failure that passes fails", () => {
 
 Deno.test("a comparison of nothing fails", () => {
   assert.equal(judge({ bad: [], rows: {} }, "").failed, 1);
+});
+
+Deno.test("counts each further check by file and fault", () => {
+  const checks =
+    "ok   A a/x.tif \nFAIL U b/y.xml date is 1; times are 2\nTraceback (most recent call last):\n";
+  const { passed, failed, lines } = judge(withChecks({ bad: [], rows: {} }, checks), "");
+  assert.deepEqual([passed, failed], [1, 1]);
+  assert.equal(lines[0], "FAIL b/y.xml [U] date is 1; times are 2");
 });
