@@ -43,7 +43,7 @@ export function judge({ bad, rows }: Comparison, known: string): Verdict {
 
 /** Adds the lines of the further checks to a comparison, each as a shortfall or a success of its fault. */
 export function withChecks({ bad, rows }: Comparison, checks: string): Comparison {
-  const results = [...checks.matchAll(/^(ok  |FAIL) (\S+) (\S+) ?(.*)$/gm)];
+  const results = [...checks.matchAll(/^(ok {2}|FAIL) (\S+) (\S+) ?(.*)$/gm)];
   const failures = results.filter(([, verdict]) => verdict === "FAIL");
   return {
     bad: [...bad, ...failures.map(([, , fault, file, text]) => [file!, fault!, text!] as const)],

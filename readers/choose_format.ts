@@ -12,8 +12,9 @@ import {
 } from "./format.ts";
 import { pathError, type PathKind } from "./io/paths.ts";
 import type { FileAccess } from "./io/random_access.ts";
-import type { Acquisition, Scenes } from "./reader.ts";
+import type { Scenes } from "./reader.ts";
 import { requireScene } from "./metadata/selection.ts";
+import { type TimedAcquisition, withTimes } from "./metadata/time_stamps.ts";
 import { DIRECTORY_FORMATS, FILE_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
 
 /** The format, and the path to pass to its reader; for a file in a store, the directory of the store. */
@@ -54,7 +55,7 @@ const READERS = new Map<Format, Awaited<ReturnType<Format["load"]>>>();
 
 /** A scene, with the facts about all scenes. */
 export interface OpenedScene {
-  readonly acquisition: Acquisition;
+  readonly acquisition: TimedAcquisition;
   readonly scene: number;
   readonly scenes: Scenes;
 }
@@ -76,7 +77,7 @@ export async function openChosen(
     const scenes = await reader.scenes({ path, files });
     const index = scene ?? scenes.own;
     requireScene(basename(path), scenes.count, index);
-    return { acquisition: await scenes.open(index), scene: index, scenes };
+    return { acquisition: withTimes(await scenes.open(index)), scene: index, scenes };
   } catch (error) {
     if (error instanceof NoImage && extensionOf(path) === null) {
       throw new UnsupportedFormat(error.message, { cause: error });

@@ -4,6 +4,7 @@
  */
 import type { DocumentList } from "./io/document_list.ts";
 import type { FileAccess } from "./io/random_access.ts";
+import type { TimeStamps } from "./metadata/time_stamps.ts";
 import { warnIf, type Warning } from "./warning.ts";
 
 /** Sample type in the file, without byte order. A packed width counts as the next wider type (12 bits: `uint16`). */
@@ -174,10 +175,12 @@ export interface Acquisition {
   readonly collection?: MemberName | null;
   readonly warnings: readonly Warning[];
   /**
-   * Seconds of each time point since the first, from `timesFrom` in `metadata/time_stamps.ts`: one value per index along `T`,
-   * or per row of a line scan; `null` without time stamps.
+   * Time stamps of the time points, or of the rows of a line scan. `withTimes` in `metadata/time_stamps.ts` replaces them by `times`
+   * and the step of the axis, whose own step is the one that the file states.
    */
-  readonly times: readonly number[] | null;
+  readonly stamps?: TimeStamps | null;
+  /** Seconds of each time point since the first: one per index along `T`, or per row of a line scan. They may repeat or fall. */
+  readonly times?: readonly number[] | null;
   /** Upper estimate of the bytes that the open acquisition keeps in memory, such as the offsets of all pages. */
   readonly indexBytes?: number;
   /** Whether a plane is stored, according to the directory or the list of files; present if planes may be missing. */

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { ReaderError } from "../readers/errors.ts";
-import type { Acquisition } from "../readers/reader.ts";
+import type { TimedAcquisition } from "../readers/metadata/time_stamps.ts";
 import type { WarningCode } from "../readers/warning.ts";
 import type { ErrorCode } from "../schemas/served.ts";
 import { type LoadedHere, loadHere, type LoadOptions, openHere } from "./load_here.ts";
@@ -27,7 +27,7 @@ export const loadBytes = (name: string, bytes: Uint8Array, options: LoadOptions 
 export const openBytes = <T>(
   name: string,
   bytes: Uint8Array,
-  use: (acquisition: Acquisition) => T | Promise<T>,
+  use: (acquisition: TimedAcquisition) => T | Promise<T>,
 ): Promise<T> => withFiles({ [name]: bytes }, (path) => openHere(path, use));
 
 /** The message of a refusal. */

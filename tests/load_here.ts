@@ -2,7 +2,8 @@
 import { OpenAcquisition } from "../readers/opened/open_acquisition.ts";
 import type { AcquisitionSummary, Description, OpenRequest } from "../readers/opened/orders.ts";
 import { FileAccess, type ReadCounts } from "../readers/io/random_access.ts";
-import type { Acquisition, RowRange } from "../readers/reader.ts";
+import type { TimedAcquisition } from "../readers/metadata/time_stamps.ts";
+import type { RowRange } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 
 export interface LoadOptions {
@@ -91,7 +92,7 @@ export async function planHere(path: string): Promise<LoadPlan> {
 /** The result of `use` with a scene, which is open as long as `use` takes. */
 export async function openHere<T>(
   path: string,
-  use: (acquisition: Acquisition) => T | Promise<T>,
+  use: (acquisition: TimedAcquisition) => T | Promise<T>,
   scene: number | null = null,
   files = new FileAccess(),
 ): Promise<T> {

@@ -1,6 +1,6 @@
 /** Files in a temporary folder, which is removed after use, and the acquisitions they make. */
 import { dirname, join } from "node:path";
-import type { Acquisition } from "../readers/reader.ts";
+import type { TimedAcquisition } from "../readers/metadata/time_stamps.ts";
 import { openHere } from "./load_here.ts";
 
 /** Writes a file, whose name may have folders, and returns its path. */
@@ -44,7 +44,7 @@ export const withFiles = <T>(
 /** The result of `use` with the acquisition of the first of these files. */
 export const withOpened = <T>(
   files: Files,
-  use: (acquisition: Acquisition, folder: string) => T | Promise<T>,
+  use: (acquisition: TimedAcquisition, folder: string) => T | Promise<T>,
 ): Promise<T> =>
   withFiles(files, (path, folder) => openHere(path, (acquisition) => use(acquisition, folder)));
 

@@ -4,6 +4,8 @@ import { PlaneNotFound, unlessDamaged } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { calibrated } from "../metadata/axes.ts";
 import { isJsonObject, parseJsonText } from "../metadata/json.ts";
+import { timeAxisOf, withTimes } from "../metadata/time_stamps.ts";
+import type { OmeAxis } from "../ome_zarr/ome_image.ts";
 import {
   firstOutside,
   type ImageShape,
@@ -28,7 +30,13 @@ export function memberAcquisition(
 ): Acquisition {
   const warnings: Warning[] = [...stored.image.warnings, ...membership.warnings];
   const image = { ...stored.image, calibrations: displayed(stored, membership, warnings) };
-  const acquisition = asMember(acquisitionOf({ ...stored, image }, files.stop), membership, files);
+  const shown = acquisitionOf({ ...stored, image }, files.stop);
+  const { times } = withTimes(shown);
+  const isTime = ({ letter, name }: OmeAxis) =>
+    letter === timeAxisOf(shown)?.name && Object.hasOwn(membership.axisDisplay ?? {}, name);
+  // A displayed step counts, whatever the time stamps show.
+  const timed = image.axes.some(isTime) ? { ...shown, stamps: null, times } : shown;
+  const acquisition = asMember(timed, membership, files);
   const { reference, warnings: doubts } = readReference(membership, files);
   return { ...acquisition, reference, warnings: [...warnings, ...doubts] };
 }

@@ -1,7 +1,7 @@
 /** The attachments of a document, which include its time stamps. */
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_STAMPS, meanStep, timesFrom } from "../metadata/time_stamps.ts";
+import { MAX_STAMPS, stampsOf, type TimeStamps } from "../metadata/time_stamps.ts";
 import { unlessLost, type Warning } from "../warning.ts";
 import type { Span } from "./scene.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt } from "./segment.ts";
@@ -61,40 +61,30 @@ export function contentOf(file: ByteSource, { position, name }: Attachment): Byt
 /** Some writers store days since 1899 instead of seconds: recognised as dates after 1954 that are less than 87 s apart. */
 const [LEAST_DAYS, MOST_DAY_STEP, DAY] = [20_000, 1e-3, 86_400];
 
-/** The times of the time points of a scene in seconds. */
-export interface TimeStamps {
-  readonly step: number | null;
-  /** Each time point since the first, or `null` if some lack a stamp. */
-  readonly times: readonly number[] | null;
-}
-
-const NO_STAMPS: TimeStamps = { step: null, times: null };
-
 /** Bytes before the stamps, which hold their size and number. */
 const STAMPS_HEAD = 8;
 
-function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size }: Span): TimeStamps {
+function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size }: Span): TimeStamps | null {
   const content = contentOf(file, attachment);
   const count = new DataView(content.read(0, STAMPS_HEAD, "time stamps").buffer).getInt32(4, true);
-  const stored = Math.min(count, Math.floor((content.size - STAMPS_HEAD) / 8)) - start;
-  const length = Math.min(size, stored, MAX_STAMPS);
-  if (start < 0 || length < 2) return NO_STAMPS;
+  const stored = Math.min(count, Math.floor((content.size - STAMPS_HEAD) / 8)) - Math.max(start, 0);
+  const length = Math.min(stored, MAX_STAMPS);
+  if (start < 0 || length < 1) return null;
   const view = new DataView(content.read(STAMPS_HEAD + 8 * start, 8 * length, "time stamps").buffer);
   const stamps = Float64Array.from({ length }, (_, i) => view.getFloat64(8 * i, true));
-  const [first, second] = [stamps[0]!, stamps[1]!];
-  const factor = first > LEAST_DAYS && second - first < MOST_DAY_STEP ? DAY : 1;
-  const seconds = stamps.map((stamp) => factor * (stamp - first));
-  return { step: meanStep(seconds), times: length === size ? timesFrom(seconds) : null };
+  const [first = 0, second = 0] = stamps;
+  const inDays = first > LEAST_DAYS && second - first < MOST_DAY_STEP;
+  return stampsOf(stamps, inDays ? 1 / DAY : 1, length < stored && length < size);
 }
 
-/** The times of the indices `span` along `T`; warns if they cannot be read. */
+/** The time stamps from the first index of `span` along `T` on; `null` without any, or with a warning if they cannot be read. */
 export function timeStamps(
   file: ByteSource,
   attachments: readonly Attachment[],
   span: Span,
   warnings: Warning[],
-): TimeStamps {
+): TimeStamps | null {
   const attachment = attachments.find(({ type }) => type === "CZTIMS");
-  if (!attachment || span.size < 2) return NO_STAMPS;
-  return unlessLost(warnings, "The time stamps", () => readTimeStamps(file, attachment, span)) ?? NO_STAMPS;
+  if (!attachment || span.size < 2) return null;
+  return unlessLost(warnings, "The time stamps", () => readTimeStamps(file, attachment, span));
 }

@@ -24,7 +24,7 @@ import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
-import { type Attachment, contentOf, readAttachments, type TimeStamps, timeStamps } from "./attachments.ts";
+import { type Attachment, contentOf, readAttachments, timeStamps } from "./attachments.ts";
 import { type CziDocument, readDocument } from "./document.ts";
 import { openMain, openParts } from "./file_set.ts";
 import { readXml } from "./metadata.ts";
@@ -94,7 +94,7 @@ async function acquisitionOf(
     ...warnIf(described > 0 && described !== stored, "metadata_disagree", text),
   ];
   const stamps = timeStamps(file, attachments, spanOf(layout, "T"), warnings);
-  const steps = calibrations(layout, metadata, stamps, warnings);
+  const steps = calibrations(layout, metadata, stamps === null, warnings);
   const { reference, warnings: lost } = await referenceImage(file, attachments, metadata, stop);
   return {
     axes: axesOf(servedSizes(layout), steps),
@@ -105,7 +105,7 @@ async function acquisitionOf(
     reference,
     lineScan: layout.rowAxis === "T" ? lineScanOf(steps.Y, calibrated(metadata.pixelTime, "s")) : null,
     warnings: [...warnings, ...lost],
-    times: stamps.times,
+    stamps,
     indexBytes: BASE_BYTES + table.bytes + 8 * table.subblocks.length + CHANNEL_BYTES * channels.length,
     documents: (list) => addDocuments(list, file, readXml(file, header), attachments),
     plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
@@ -116,15 +116,16 @@ async function acquisitionOf(
 function calibrations(
   { rowAxis, spans }: SceneLayout,
   { steps, interval }: CziDocument["metadata"],
-  stamps: TimeStamps,
+  isUnstamped: boolean,
   warnings: Warning[],
 ): Partial<Record<AxisLetter, Calibration>> {
   const series = (spans.get("T")?.size ?? 1) > 1;
-  const seconds = series ? stamps.step ?? interval() : null;
+  const seconds = series ? interval() : null;
   const time = seconds === null ? {} : { T: { step: seconds, unit: "seconds" } };
   if (rowAxis === "T") {
     const { T, ...rest } = { ...steps, ...time };
-    if (!T) warnings.push(warning("step_unknown", "The file does not state the time between lines"));
+    const text = "The file does not state the time between lines";
+    warnings.push(...warnIf(!T && isUnstamped, "step_unknown", text));
     return { ...rest, Y: T ?? UNCALIBRATED };
   }
   if (rowAxis === "Z") {

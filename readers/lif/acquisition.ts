@@ -4,7 +4,7 @@ import { axesOf, calibrated, type Calibration, known, UNCALIBRATED } from "../me
 import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { type Moment, momentAt, UNDATED } from "../metadata/moment.ts";
-import { MAX_TIMES, meanStep, timesFrom } from "../metadata/time_stamps.ts";
+import { MAX_STAMPS, stampsOf, type TimeStamps } from "../metadata/time_stamps.ts";
 import type { Acquisition, Axis, AxisLetter, Channel } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
@@ -32,8 +32,7 @@ export function acquisitionOf(
   shared: Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">,
 ): Acquisition {
   if (typeof layout === "string") throw new DecodeFailed(layout);
-  const times = timesOf(stamps, layout);
-  const { axes, warnings } = calibratedAxes(layout, scan, times);
+  const { axes, warnings } = calibratedAxes(layout, scan);
   const own = momentOfStamp(stamps);
   const rows = axes.find(({ name }) => name === "Y");
   return {
@@ -46,7 +45,7 @@ export function acquisitionOf(
       ? lineScanOf(rows, calibrated(scan?.pixelTime, "s"), scan?.direction)
       : null,
     warnings: [...warnings, ...fitWarnings(layout, stored.block)],
-    times,
+    stamps: timeStamps(stamps, layout),
     plan: (...wanted) => Promise.try(() => planPlane({ ...stored, layout }, wanted)),
   };
 }
@@ -63,18 +62,17 @@ export const axisLengths = (
   X: lengthOf(columns),
 });
 
-/** The served axes of a layout, with their steps. @param times seconds of each time point, or `null` */
+/** The served axes of a layout, with their steps. */
 export function calibratedAxes(
   layout: ImageLayout,
   scan: ScanSettings | null,
-  times: readonly number[] | null,
 ): { readonly axes: readonly Axis[]; readonly warnings: readonly Warning[] } {
   const { positions, rows, rowAxis, columns } = layout;
   // There may be pauses between the slices of a recording, so joined dimensions have no step.
   const single = (joined: Joined) => joined.length === 1 ? stepOf(joined[0]!) : undefined;
   const line = rowAxis === "T" ? lineTime(rows, scan) : { step: single(rows), warnings: [] };
   const steps = {
-    T: single(positions.t) ?? calibrated(meanStep(times), "s"),
+    T: single(positions.t) ?? UNCALIBRATED,
     L: single(positions.l) ?? UNCALIBRATED,
     Z: single(positions.z) ?? UNCALIBRATED,
     Y: line.step ?? UNCALIBRATED,
@@ -212,26 +210,26 @@ export function momentOfStamp(list: string): Moment {
   return ticks === null ? UNDATED : momentAt(Number(ticks / TICKS_IN_MS - EPOCH_MS));
 }
 
-/** Seconds of each time point since the first; `null` if the stamps do not fit the time points or do not ascend. */
-export function timesOf(list: string, layout: ImageLayout): readonly number[] | null {
+/** The stamp of each time point, at the first plane and channel; all stamps if they do not fit the time points. */
+export function timeStamps(list: string, layout: ImageLayout): TimeStamps | null {
   const { positions, rowAxis } = layout;
   const series = positions.t[0];
-  if (rowAxis === "T" || positions.t.length !== 1 || series === undefined || series.count > MAX_TIMES) {
-    return null;
-  }
+  if (rowAxis === "T" || positions.t.length !== 1 || series === undefined) return null;
   // A list may have millions of stamps, of which few are needed.
   const stamps = () => list.matchAll(/\S+/g);
   const distance = distanceOf(layout, series, stamps().reduce((count) => count + 1, 0));
-  if (distance === null) return null;
-  const ticks: bigint[] = [];
+  const most = Math.min(distance === null ? Infinity : series.count, MAX_STAMPS);
+  const ticks: number[] = [];
+  let first: bigint | null = null;
   let index = 0;
   for (const [stamp] of stamps()) {
-    if (index++ % distance !== 0) continue;
+    if (index++ % (distance ?? 1) !== 0) continue;
     const value = ticksOf(stamp);
-    if (value === null) return null;
-    if (ticks.push(value) === series.count) break;
+    first ??= value;
+    if (ticks.push(value === null ? NaN : Number(value - first!)) === most) break;
   }
-  return timesFrom(ticks.map((value) => Number(value - ticks[0]!)), TICKS_IN_SECOND);
+  // A list of zeros is written where there are no stamps.
+  return ticks.every(Number.isNaN) ? null : stampsOf(ticks, TICKS_IN_SECOND, ticks.length === MAX_STAMPS);
 }
 
 /** Number of stamps per time point: a list has one per plane and channel, per plane, or per time point. */

@@ -16,7 +16,7 @@
 import { calibrated, calibrationsOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { firstMoment } from "../metadata/moment.ts";
-import { meanStep, timesFrom } from "../metadata/time_stamps.ts";
+import { stampsOf } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { type Stack, tagMoment } from "../tiff/stack.ts";
@@ -101,8 +101,7 @@ function openLsm({ path, files }: Source) {
     warnings,
     colors,
     names: names.some((name) => name !== "") ? names : recording.channelNames,
-    // There must be one stamp per time point, or per line of a line scan.
-    stamps: stamps?.length === (dimensions.rows === "T" ? page.height : dimensions.T) ? stamps : null,
+    stamps,
     recording,
     indexBytes: tiff.indexBytes + pages.indexBytes,
   };
@@ -131,7 +130,7 @@ function imageOf(lsm: OpenedLsm, scene: number): Acquisition {
     warnings: [
       ...lsm.warnings,
       ...warnIf(
-        isLine && calibrations.Y === undefined && page.height > 1,
+        isLine && calibrations.Y === undefined && page.height > 1 && !lsm.stamps?.length,
         "step_unknown",
         "The file does not state the line time",
       ),
@@ -145,15 +144,17 @@ function imageOf(lsm: OpenedLsm, scene: number): Acquisition {
     ...channel,
     sampleType: page.samples[index]?.sampleType ?? channel.sampleType,
   }));
-  const stamps = isLine ? lsm.stamps?.subarray(0, layout.height) ?? null : lsm.stamps;
-  return { ...whole, channels, times: timesFrom(stamps) };
+  // An interrupted line scan has a stamp for each planned line.
+  const isPlanned = isLine && lsm.stamps?.length === page.height;
+  const stamps = isPlanned ? lsm.stamps!.subarray(0, layout.height) : lsm.stamps;
+  return { ...whole, channels, stamps: stampsOf(stamps) };
 }
 
 /** Steps of all axes. The rows of a line scan have steps in seconds. */
-function stepsOf({ record, dimensions: { rows }, recording, stamps }: OpenedLsm): Stack["calibrations"] {
+function stepsOf({ record, dimensions: { rows }, recording }: OpenedLsm): Stack["calibrations"] {
   const { voxel, timeInterval, sizes } = record;
   const between = rows === "T" ? recording.timeBetweenStacks : null;
-  const seconds = meanStep(stamps) ?? (timeInterval > 0 ? timeInterval : between);
+  const seconds = timeInterval > 0 ? timeInterval : between;
   const depth = sizes.Z > 1 && voxel.z > LEAST_DEPTH ? voxel.z : null;
   return calibrationsOf({
     T: [seconds, "s"],

@@ -2,9 +2,7 @@
  * Converts the calibrations of all formats to one form: lengths in micrometres (`um`), durations in seconds
  * (`seconds`), any other unit as written; without a calibration, step 1 and unit `Pixels`.
  */
-import { type Acquisition, type Axis, AXIS_ORDER, type AxisLetter } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
-import { differ } from "./text.ts";
+import { type Axis, AXIS_ORDER, type AxisLetter } from "../reader.ts";
 
 /** A factor as `[multiply, divide]`, so that 100 nm becomes exactly 0.1 um. */
 type Factor = readonly [number, number];
@@ -163,17 +161,4 @@ export function axesOf(
     const { step, unit } = name === "C" ? UNCALIBRATED : calibrations[name] ?? UNCALIBRATED;
     return { name, size: sizes[name] ?? 1, step, unit };
   });
-}
-
-/** Warns if the stated step along `T`, or between the rows of a line scan, differs from the mean step of the time stamps. */
-export function timeDoubts({ axes, times, lineScan }: Acquisition): Warning[] {
-  const axis = axes.find(({ name }) => name === "T") ??
-    (lineScan ? axes.find(({ name }) => name === "Y") : undefined);
-  if (times === null || times.length < 2 || axis?.size !== times.length || axis.unit !== "seconds") return [];
-  const mean = (times.at(-1)! - times[0]!) / (times.length - 1);
-  if (!differ(mean, axis.step)) return [];
-  const [stated, found] = [axis.step, mean].map((seconds) => Number(seconds.toPrecision(6)));
-  const text = `The step along ${axis.name} is stated as ${stated} seconds; the time stamps are ` +
-    `${found} seconds apart on average`;
-  return [warning("metadata_disagree", text)];
 }

@@ -4,7 +4,7 @@ import { hexColor } from "./channels.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
 import { differ, numberOf } from "./text.ts";
 import type { AxisLetter } from "../reader.ts";
-import { timesFrom } from "./time_stamps.ts";
+import { stampsOf, type TimeStamps } from "./time_stamps.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
@@ -19,8 +19,8 @@ export interface OmeXmlImage {
   /** `#rrggbb` of each channel, or `null`. */
   readonly colors: readonly (string | null)[];
   readonly moment: Moment;
-  /** Seconds of each time point since the first, from the planes at `TheC` 0 and `TheZ` 0; `null` if any is unknown. */
-  readonly times: readonly number[] | null;
+  /** `DeltaT` of the planes at `TheC` 0 and `TheZ` 0, one per time point; `null` without two. */
+  readonly stamps: TimeStamps | null;
   readonly warnings: readonly Warning[];
 }
 
@@ -42,7 +42,7 @@ export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage 
     names: channels.map((channel) => channel.attributes.Name ?? null),
     colors: channels.map(({ attributes }) => colorOf(attributes.Color)),
     moment: firstMoment(...dates.map(momentOf)),
-    times: timesOf(pixels),
+    stamps: stampsIn(pixels),
     warnings: focusDoubts(pixels, calibrations.Z),
   };
 }
@@ -73,17 +73,18 @@ function colorOf(written: string | undefined): string | null {
   return hexColor(value >>> 24, value >>> 16, value >>> 8);
 }
 
-/** `DeltaT` of the first plane of each time point, in seconds since the first time point. */
-function timesOf(pixels: XmlElement): number[] | null {
+function stampsIn(pixels: XmlElement): TimeStamps | null {
   const count = numberOf(pixels.attributes.SizeT) ?? 1;
   const times = new Map<number, number>();
   for (const { attributes: { TheT, TheC, TheZ, DeltaT, DeltaTUnit } } of children(pixels, "Plane")) {
     const [t, seconds] = [numberOf(TheT), secondsOf(numberOf(DeltaT), DeltaTUnit ?? "s")];
     if (numberOf(TheC) === 0 && numberOf(TheZ) === 0 && t !== null && seconds !== null) times.set(t, seconds);
   }
-  if (times.size < count) return null;
-  const found = Array.from({ length: times.size }, (_, t) => times.get(t) ?? NaN).slice(0, count);
-  return found.length === count ? timesFrom(found) : null;
+  // Some programs write the time of the first plane only.
+  if (times.size < 2) return null;
+  // A file may declare any number of time points.
+  if (!(count <= 2 * times.size)) return stampsOf([...times.values()]);
+  return stampsOf(Array.from({ length: Math.trunc(count) }, (_, t) => times.get(t) ?? NaN));
 }
 
 function secondsOf(value: number | null, unit: string): number | null {

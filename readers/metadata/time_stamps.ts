@@ -1,4 +1,8 @@
-/** Time stamps and the steps between them. */
+/** Time stamps, the step that they show, and the choice between that step and the one that the file states. */
+import type { Acquisition, Axis } from "../reader.ts";
+import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
+import { UNCALIBRATED } from "./axes.ts";
+import { differ } from "./text.ts";
 
 /** Largest number of times that are served: half an hour at 100 Hz. For longer series only the step is served. */
 export const MAX_TIMES = 200_000;
@@ -9,18 +13,239 @@ export const MAX_STAMPS = 1 << 20;
 /** Largest number of times that are read one by one, from documents or frames; each takes up to half a millisecond. */
 export const MAX_TIME_RECORDS = 4096;
 
-/** Seconds of each stamp since the first; `null` unless 2 to {@linkcode MAX_TIMES} stamps are finite and ascending. */
-export function timesFrom(stamps: ArrayLike<number> | null, unitsPerSecond = 1): number[] | null {
-  if (stamps === null || stamps.length < 2 || stamps.length > MAX_TIMES) return null;
-  const first = stamps[0]!;
-  const times = Array.from(stamps, (stamp) => (stamp - first) / unitsPerSecond);
-  const rise = times.every((time, i) => Number.isFinite(time) && (i === 0 || time > times[i - 1]!));
-  return rise ? times : null;
+/** The time stamps of a file. */
+export interface TimeStamps {
+  /** In seconds, from any origin, as the file has them: they may repeat, fall, or lack values (`NaN`). */
+  readonly seconds: ArrayLike<number>;
+  /** True if the reader read only the first stamps, to limit its work. */
+  readonly isPart?: boolean;
 }
 
-/** Mean step from the first to the last stamp; `null` unless it is positive. */
-export function meanStep(stamps: ArrayLike<number> | null): number | null {
-  if (stamps === null || stamps.length < 2) return null;
-  const step = (stamps[stamps.length - 1]! - stamps[0]!) / (stamps.length - 1);
-  return Number.isFinite(step) && step > 0 ? step : null;
+/** The stamps as seconds; `null` for no stamps. @param unitsPerSecond of the given values */
+export function stampsOf(
+  values: ArrayLike<number> | null,
+  unitsPerSecond = 1,
+  isPart = false,
+): TimeStamps | null {
+  if (values === null || values.length === 0) return null;
+  const first = Array.prototype.find.call(values, Number.isFinite) ?? 0;
+  // Subtracting first keeps the precision of large counts.
+  const seconds = Float64Array.from(values, (value) => (value - first) / unitsPerSecond);
+  return { seconds, isPart };
+}
+
+/** A place where a series of stamps is cut: the index before it, and the seconds to the next stamp. */
+export interface Cut {
+  readonly after: number;
+  readonly seconds: number;
+}
+
+/** What stamps show about the step between them. */
+export interface StampedStep {
+  /** Mean step inside the runs between cuts, in seconds; `null` if the stamps lie on no line. */
+  readonly step: number | null;
+  /** Median of the positive differences; `null` if there is none. */
+  readonly median: number | null;
+  /** Greatest common step of stamps on a coarse clock; 0 without one. */
+  readonly quantum: number;
+  /** Number of steps in the longest run. */
+  readonly longest: number;
+  readonly cuts: readonly Cut[];
+}
+
+/** Largest share of the differences that may fall; beyond that, the stamps are in no order. */
+const MOST_FALLS = 0.25;
+
+/** Largest share of the differences that may be pauses of a few steps; beyond that, they are those of a coarse clock. */
+const MOST_PAUSES = 0.1;
+
+/** Least share of the stamps that must lie on the line of their run. */
+const LEAST_ON_LINE = 0.9;
+
+/** Relative error of a difference of two stamps near each other. */
+const ROUNDING = 1e-6;
+
+/**
+ * The step between stamps, without pauses. A run ends where a stamp falls, and where a difference is above both 1.5 times the median
+ * of the positive differences and that median plus two quanta. The step is the mean of all differences inside the runs. It counts if
+ * 90 % of the stamps lie within half a step or one quantum of the line of their run.
+ *
+ * @param stamps seconds; `NaN` for a stamp that is missing, which ends a run
+ */
+export function stampedStep(stamps: ArrayLike<number>): StampedStep {
+  const differences = Float64Array.from(
+    { length: Math.max(0, stamps.length - 1) },
+    (_, i) => stamps[i + 1]! - stamps[i]!,
+  );
+  const rises = differences.filter((seconds) => seconds > 0 && seconds < Infinity).sort();
+  if (rises.length === 0) {
+    return { step: null, median: null, quantum: 0, longest: 0, cuts: [] };
+  }
+  const half = rises.length >> 1;
+  const median = rises.length % 2 === 1 ? rises[half]! : (rises[half - 1]! + rises[half]!) / 2;
+  const grain = quantumOf(differences, rises[0]!);
+  const coarse = runsOf(stamps, differences, Math.max(1.5 * median, median + 2 * grain));
+  const fine = runsOf(stamps, differences, 1.5 * median);
+  // Stamps on a clock stay within one quantum of their line. If they do not, and the quantum is the step itself, frames are missing.
+  const isPlain = median < 1.5 * grain && !differences.includes(0) && coarse.spread > 1.01 * grain &&
+    fine.cuts.length <= MOST_PAUSES * differences.length;
+  const { step, isEven, cuts, longest, distances } = isPlain ? fine : coarse;
+  // Steps that are all alike show no clock.
+  const quantum = isPlain || isEven ? 0 : grain;
+  const falls = cuts.filter(({ seconds }) => seconds < 0).length;
+  const tolerance = Math.max(step / 2, quantum) * (1 + ROUNDING);
+  const onLine = distances.reduce((count, distance) => count + Number(distance <= tolerance), 0);
+  const counts = step > 0 && falls <= MOST_FALLS * differences.length &&
+    onLine >= LEAST_ON_LINE * distances.filter(Number.isFinite).length;
+  return { step: counts ? step : null, median, quantum, longest, cuts };
+}
+
+/** Runs of stamps whose differences are at most `most`. */
+interface Runs {
+  /** Mean difference inside the runs; `NaN` without a run of two. */
+  readonly step: number;
+  /** True if all differences inside the runs are alike. */
+  readonly isEven: boolean;
+  readonly longest: number;
+  readonly cuts: readonly Cut[];
+  /** Distance of each stamp from the line of its run; `NaN` for a missing stamp. */
+  readonly distances: Float64Array;
+  /** Greatest distance between two lines that enclose a run. */
+  readonly spread: number;
+}
+
+function runsOf(stamps: ArrayLike<number>, differences: Float64Array, most: number): Runs {
+  const joins = (seconds: number) => seconds >= 0 && seconds <= most * (1 + ROUNDING);
+  const inside = differences.filter(joins);
+  const step = inside.reduce((sum, seconds) => sum + seconds, 0) / inside.length;
+  const isEven = inside.every((seconds) => Math.abs(seconds - step) <= ROUNDING * step);
+  const distances = new Float64Array(stamps.length);
+  const cuts: Cut[] = [];
+  let [longest, spread] = [0, 0];
+  for (let start = 0, end = 1; start < stamps.length; start = end, end += 1) {
+    while (end < stamps.length && joins(differences[end - 1]!)) end += 1;
+    const rests = Float64Array.from({ length: end - start }, (_, i) => stamps[start + i]! - i * step);
+    const sorted = rests.toSorted();
+    distances.set(rests.map((rest) => Math.abs(rest - sorted[sorted.length >> 1]!)), start);
+    longest = Math.max(longest, end - 1 - start);
+    if (end - start > 1) spread = Math.max(spread, sorted.at(-1)! - sorted[0]!);
+    const seconds = differences[end - 1];
+    if (seconds !== undefined && !Number.isNaN(seconds)) cuts.push({ after: end - 1, seconds });
+  }
+  return { step, isEven, longest, cuts, distances, spread };
+}
+
+/** Largest distance from a multiple, in quanta. */
+const ON_CLOCK = 0.02;
+
+/** Smallest quantum, relative to the smallest difference. Finer clocks cannot be told from none. */
+const FINEST = 1e-3;
+
+/** The greatest common step of the differences, by Euclid's algorithm; 0 without one. */
+function quantumOf(differences: Float64Array, least: number): number {
+  let quantum = least;
+  for (const seconds of differences.filter(Number.isFinite)) {
+    for (let rest = Math.abs(seconds); rest > ON_CLOCK * quantum;) {
+      rest = Math.abs(rest - Math.round(rest / quantum) * quantum);
+      if (rest > ON_CLOCK * quantum) [quantum, rest] = [rest, quantum];
+    }
+    if (quantum < FINEST * least) return 0;
+  }
+  return quantum;
+}
+
+/** Six digits of a duration in seconds. */
+const shown = (seconds: number) => `${Number(seconds.toPrecision(6))} s`;
+
+/** The axis that the stamps belong to: `T`, or the rows of a line scan. */
+export const timeAxisOf = ({ axes, lineScan }: Pick<Acquisition, "axes" | "lineScan">): Axis | undefined =>
+  axes.find(({ name }) => name === "T") ?? (lineScan ? axes.find(({ name }) => name === "Y") : undefined);
+
+/** An acquisition whose stamps have become times and steps. */
+export type TimedAcquisition = Omit<Acquisition, "stamps" | "times"> & {
+  readonly times: readonly number[] | null;
+};
+
+/**
+ * Replaces the stamps of an acquisition by its `times` and the step of its time axis: `T`, or the rows of a line scan.
+ *
+ * The stated step counts if it agrees with the step or with the median difference of the stamps within 1 %, or within one quantum
+ * over the longest run; otherwise that of the stamps counts. Warns about pauses, about stamps that do not fit the axis, and where
+ * the two disagree.
+ */
+export function withTimes({ stamps = null, times = null, ...acquisition }: Acquisition): TimedAcquisition {
+  const axis = timeAxisOf(acquisition);
+  if (stamps === null || axis === undefined || axis.size < 2) return { ...acquisition, times };
+  const { seconds } = stamps;
+  const stated = axis.unit === "seconds" ? axis.step : null;
+  const isHeld = (t: number) => axis.name !== "T" || (acquisition.holds?.(0, { t, z: 0, l: 0 }) ?? true);
+  const { step, warnings } = judged(stamps, stated, axis, isHeld);
+  const calibration = step === null ? UNCALIBRATED : { step, unit: "seconds" };
+  const axes = acquisition.axes.map((one) => one === axis ? { ...one, ...calibration } : one);
+  const { lineScan } = acquisition;
+  return {
+    ...acquisition,
+    axes,
+    ...lineScan && axis.name === "Y" && { lineScan: { ...lineScan, secondsPerLine: step } },
+    times: seconds.length === axis.size ? timesOf(seconds) : null,
+    warnings: [...acquisition.warnings, ...warnings],
+  };
+}
+
+/** Seconds since the first stamp; `null` if one is not finite, or above {@linkcode MAX_TIMES}. */
+function timesOf(seconds: ArrayLike<number>): number[] | null {
+  if (seconds.length > MAX_TIMES) return null;
+  const times = Array.from(seconds, (stamp) => stamp - seconds[0]!);
+  return times.every(Number.isFinite) ? times : null;
+}
+
+/** The step that counts, and the reasons to doubt it. @param stated seconds, or `null` */
+function judged(
+  { seconds, isPart = false }: TimeStamps,
+  stated: number | null,
+  { name, size }: Axis,
+  isHeld: (t: number) => boolean,
+): { readonly step: number | null; readonly warnings: readonly Warning[] } {
+  const [one, many] = name === "T" ? ["time point", "time points"] : ["line", "lines"];
+  const instead = stated === null
+    ? `the time between ${many} is unknown`
+    : `the stated ${shown(stated)} counts`;
+  const code = stated === null ? "step_unknown" : "metadata_disagree";
+  const fits = seconds.length === size || isPart && seconds.length < size;
+  const misfit = `The file has ${seconds.length} time stamps for ${size} ${many}`;
+  // Further stamps belong to something that is not known, so that none can be dealt to a time point.
+  if (seconds.length > size) {
+    return { step: stated, warnings: [warning("metadata_disagree", `${misfit}; ${instead}`)] };
+  }
+  const { step, median, quantum, longest, cuts } = stampedStep(seconds);
+  const isAbsent = (stamp: number, index: number) => !Number.isFinite(stamp) && isHeld(index);
+  const absent = Array.prototype.filter.call(seconds, isAbsent).length;
+  const lacking = `${absent} of ${size} ${many} have no time stamp`;
+  const places = cuts.slice(0, MAX_LISTED).map(({ after, seconds }) =>
+    `${shown(seconds)} after ${one} ${after + 1}`
+  );
+  const warnings = [
+    ...warnIf(!fits, "metadata_disagree", misfit),
+    ...warnIf(absent > 0, "metadata_missing", lacking),
+    ...warnIf(cuts.length > 0, "step_uneven", `Time is uneven along ${name}: ${listed(places, cuts.length)}`),
+  ];
+  if (step === null) {
+    return {
+      step: stated,
+      warnings: [...warnings, warning(code, `The time stamps show no step; ${instead}`)],
+    };
+  }
+  if (stated === null) return { step, warnings };
+  const agrees = (quantum: number) =>
+    [step, median!].some((found) =>
+      !differ(found, stated) || Math.abs(found - stated) * longest <= quantum * (1 + ROUNDING)
+    );
+  if (agrees(quantum)) return { step: stated, warnings };
+  // The first frame is often late, which a single difference does not show.
+  const counts = seconds.length === 2 && agrees(step) ? stated : step;
+  const text = `The file states ${shown(stated)} between ${many}, its time stamps show ${shown(step)}`;
+  return {
+    step: counts,
+    warnings: [...warnings, warning("metadata_disagree", `${text}; ${shown(counts)} counts`)],
+  };
 }

@@ -1,59 +1,166 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Acquisition, AxisLetter } from "../reader.ts";
-import { timeDoubts } from "./axes.ts";
-import { MAX_TIMES, meanStep, timesFrom } from "./time_stamps.ts";
+import { MAX_TIMES, stampedStep, stampsOf, withTimes } from "./time_stamps.ts";
 
-const LINE_SCAN = { secondsPerLine: null, secondsPerPixel: null, bidirectional: null };
-
-/** The warnings for an axis with this step and these stamps. */
-function doubts(
-  name: AxisLetter,
-  { step, unit = "seconds", times, size = times?.length ?? 3, lineScan = null }: {
-    readonly step: number;
-    readonly unit?: string;
-    readonly times: readonly number[] | null;
-    readonly size?: number;
-    readonly lineScan?: Acquisition["lineScan"];
-  },
-): string[] {
-  const axes = [{ name, size, step, unit }];
-  return timeDoubts({ axes, times, lineScan } as unknown as Acquisition).map(({ code, text }) =>
-    `${code}: ${text}`
-  );
+/** Stamps of a regular series, rounded down to a clock, with a pause after some of them. */
+function series(step: number, { clock = 0, jitter = 0, pause = 0, length = 400 } = {}): number[] {
+  // A linear congruential generator (Numerical Recipes), so that each run has the same jitter.
+  let state = 1;
+  const random = () => (state = (1664525 * state + 1013904223) % 2 ** 32) / 2 ** 32 - 0.5;
+  return Array.from({ length }, (_, i) => {
+    const exact = i * step + (i >= 250 ? pause : 0) + 2 * jitter * random();
+    return clock === 0 ? exact : Math.floor(exact / clock + 1e-9) * clock;
+  });
 }
 
-Deno.test("counts ascending stamps from the first", () => {
-  deepEqual(timesFrom([5, 5.5, 7]), [0, 0.5, 2]);
-  deepEqual(timesFrom(Float64Array.of(-500, 250), 1000), [0, 0.75]);
-  for (const stamps of [null, [], [1], [1, NaN, 2], [NaN, 1], [0, Infinity], [0, 0], [0, 2, 1]]) {
-    equal(timesFrom(stamps), null, String(stamps));
-  }
-  const longest = Float64Array.from({ length: MAX_TIMES }, (_, i) => i);
-  equal(timesFrom(longest)?.length, MAX_TIMES);
-  equal(timesFrom([-1, ...longest]), null);
+const SERIES: readonly [name: string, step: number, options: Parameters<typeof series>[1]][] = [
+  ["3.333 ms in whole milliseconds", 0.01 / 3, { clock: 0.001 }],
+  ["2.3 ms in whole milliseconds", 0.0023, { clock: 0.001 }],
+  ["0.5 ms in whole milliseconds, so that stamps repeat", 0.0005, { clock: 0.001 }],
+  ["33.3 ms on a clock of 15.625 ms", 0.1 / 3, { clock: 0.015625 }],
+  ["1.08 ms in tenths of milliseconds", 0.00108, { clock: 0.0001 }],
+  ["10 ms with a jitter of 0.8 ms", 0.01, { jitter: 0.0008 }],
+  ["100 ms with a jitter of 6 ms", 0.1, { jitter: 0.006 }],
+  ["2 ms", 0.002, {}],
+];
+
+for (const [name, step, options] of SERIES) {
+  Deno.test(`finds the step of stamps that are ${name}, with and without a pause`, () => {
+    for (const pause of [0, 20]) {
+      const found = stampedStep(series(step, { ...options, pause }));
+      ok(Math.abs(found.step! / step - 1) < 0.01, `${found.step} s`);
+      deepEqual(found.cuts.map(({ after }) => after), pause === 0 ? [] : [249]);
+    }
+  });
+}
+
+Deno.test("finds no step in stamps without an order, or all alike", () => {
+  equal(stampedStep(Array.from({ length: 400 }, (_, i) => i * 167 % 400 * 0.003)).step, null);
+  equal(stampedStep(Array(400).fill(0)).step, null);
+  equal(stampedStep([4, 3, 2, 1]).step, null);
+  for (const stamps of [[], [1], [NaN, 1], [0, Infinity]]) equal(stampedStep(stamps).step, null);
 });
 
-Deno.test("takes the mean step from the first to the last stamp", () => {
-  equal(meanStep([3, 9, 6]), 1.5);
-  for (const stamps of [null, [1], [1, 1], [2, 1], [NaN, 1], [0, Infinity]]) equal(meanStep(stamps), null);
+Deno.test("cuts a series where the clock starts again, and after a first stamp of 0", () => {
+  const again = stampedStep([...series(0.002, { length: 200 }), ...series(0.002, { length: 200 })]);
+  deepEqual([again.step!.toFixed(9), again.cuts.length, again.cuts[0]!.after], ["0.002000000", 1, 199]);
+  const late = stampedStep([0, ...series(0.002).map((stamp) => 1000 + stamp)]);
+  deepEqual([late.step!.toFixed(9), late.cuts], ["0.002000000", [{ after: 0, seconds: 1000 }]]);
 });
 
-Deno.test("warns with both values when a step differs from the time stamps by more than one percent", () => {
-  deepEqual(doubts("T", { step: 1, times: [0, 2, 4] }), [
-    "metadata_disagree: The step along T is stated as 1 seconds; the time stamps are 2 seconds apart on average",
+Deno.test("takes a gap of a few steps in an even series for missing frames, and a clock for a clock", () => {
+  const gap = stampedStep([0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13]);
+  deepEqual([gap.step, gap.cuts], [1, [{ after: 5, seconds: 3 }]]);
+  const clock = stampedStep(series(1.4, { clock: 1 }));
+  ok(Math.abs(clock.step! / 1.4 - 1) < 0.01 && clock.cuts.length === 0);
+});
+
+Deno.test("takes the step between the stamps that exist", () => {
+  const stamps = series(0.5, { length: 20 });
+  equal(stampedStep(stamps.with(7, NaN)).step, 0.5);
+  equal(stampedStep(stamps.map((stamp, i) => i % 3 === 0 ? NaN : stamp)).step, 0.5);
+});
+
+/** Steps, times and warnings of an axis with a stated step and stamps. */
+function timed(
+  { name = "T", step = 1, unit = "seconds", size, stamps, isPart = false, lineScan = null }: {
+    readonly name?: AxisLetter;
+    readonly step?: number;
+    readonly unit?: string;
+    readonly size?: number;
+    readonly stamps: readonly number[];
+    readonly isPart?: boolean;
+    readonly lineScan?: Acquisition["lineScan"];
+  },
+) {
+  const axes = [{ name, size: size ?? stamps.length, step, unit }];
+  const given = { axes, lineScan, stamps: stampsOf(stamps, 1, isPart), warnings: [] };
+  const found = withTimes(given as unknown as Acquisition);
+  return {
+    step: [found.axes[0]!.step, found.axes[0]!.unit],
+    times: found.times ?? null,
+    perLine: found.lineScan?.secondsPerLine,
+    warnings: found.warnings.map(({ code, text }) => `${code}: ${text}`),
+  };
+}
+
+Deno.test("keeps a stated step that agrees with the stamps, or with most of their differences", () => {
+  deepEqual(timed({ stamps: [5, 6.0078125, 7, 8.0078125] }), {
+    step: [1, "seconds"],
+    times: [0, 1.0078125, 2, 3.0078125],
+    perLine: undefined,
+    warnings: [],
+  });
+  // The first frame is late: the mean of all differences is 1.04, their median 1.
+  deepEqual(timed({ stamps: [0, 1.2, 2.2, 3.2, 4.2, 5.2] }).step, [1, "seconds"]);
+  // Whole seconds over two steps: the step is known to half a second.
+  deepEqual(timed({ step: 1.2, stamps: [0, 1, 3] }).step, [1.2, "seconds"]);
+});
+
+Deno.test("keeps a stated step with a warning if two stamps are at most twice as far apart", () => {
+  const { step, warnings } = timed({ step: 5, stamps: [0.441, 5.315] });
+  deepEqual([step, warnings], [[5, "seconds"], [
+    "metadata_disagree: The file states 5 s between time points, its time stamps show 4.874 s; 5 s counts",
+  ]]);
+  deepEqual(timed({ step: 5, stamps: [0, 1] }).step, [1, "seconds"]);
+});
+
+Deno.test("replaces a stated step that the stamps contradict", () => {
+  deepEqual(timed({ stamps: [0, 2, 4] }), {
+    step: [2, "seconds"],
+    times: [0, 2, 4],
+    perLine: undefined,
+    warnings: [
+      "metadata_disagree: The file states 1 s between time points, its time stamps show 2 s; 2 s counts",
+    ],
+  });
+  const lineScan = { secondsPerLine: 0.001, secondsPerPixel: null, bidirectional: null };
+  const lines = timed({ name: "Y", step: 0.001, stamps: [0, 0.002, 0.004], lineScan });
+  deepEqual([lines.step, lines.perLine], [[0.002, "seconds"], 0.002]);
+  deepEqual(timed({ step: 1, unit: "Pixels", stamps: [0, 3] }).step, [3, "seconds"]);
+});
+
+Deno.test("names each pause with its place and length, and keeps the stamps as times", () => {
+  const { step, times, warnings } = timed({ step: 15.25, stamps: [0, 0.5, 1, 61] });
+  deepEqual([step, times], [[0.5, "seconds"], [0, 0.5, 1, 61]]);
+  deepEqual(warnings, [
+    "step_uneven: Time is uneven along T: 60 s after time point 3",
+    "metadata_disagree: The file states 15.25 s between time points, its time stamps show 0.5 s; 0.5 s counts",
   ]);
-  deepEqual(doubts("Y", { step: 0.001, times: [0, 0.002, 0.004], lineScan: LINE_SCAN }), [
-    "metadata_disagree: The step along Y is stated as 0.001 seconds; the time stamps are 0.002 seconds apart on average",
-  ]);
-  equal(doubts("T", { step: 1, times: [0, 1.02] }).length, 1);
-  // The rows of a frame are not time.
-  equal(doubts("Y", { step: 0.001, times: [0, 2, 4] }).length, 0);
 });
 
-Deno.test("ignores small differences, and axes without stamps or seconds", () => {
-  equal(doubts("T", { step: 1, times: [0, 1.009] }).length, 0);
-  equal(doubts("T", { step: 1, times: null }).length, 0);
-  equal(doubts("T", { step: 1, times: [0] }).length, 0);
-  equal(doubts("T", { step: 1, times: [0, 5], size: 3 }).length, 0);
-  equal(doubts("T", { step: 1, unit: "Pixels", times: [0, 5, 9] }).length, 0);
+Deno.test("warns about stamps that say nothing or do not fit, and serves the stated step or none", () => {
+  deepEqual(timed({ stamps: [0, 0, 0] }), {
+    step: [1, "seconds"],
+    times: [0, 0, 0],
+    perLine: undefined,
+    warnings: ["metadata_disagree: The time stamps show no step; the stated 1 s counts"],
+  });
+  deepEqual(timed({ unit: "Pixels", stamps: [2, 1, 0] }).warnings, [
+    "step_unknown: The time stamps show no step; the time between time points is unknown",
+  ]);
+  deepEqual(timed({ size: 3, stamps: [0, 0.5, 1, 1.5] }), {
+    step: [1, "seconds"],
+    times: null,
+    perLine: undefined,
+    warnings: ["metadata_disagree: The file has 4 time stamps for 3 time points; the stated 1 s counts"],
+  });
+  deepEqual(timed({ size: 4, unit: "Pixels", stamps: [0, 2, 4] }), {
+    step: [2, "seconds"],
+    times: null,
+    perLine: undefined,
+    warnings: ["metadata_disagree: The file has 3 time stamps for 4 time points"],
+  });
+  deepEqual(timed({ size: 4, step: 5, isPart: true, stamps: [0, 1, 2] }).step, [1, "seconds"]);
+  deepEqual(timed({ stamps: [0, 1, 2, 3, 4, 5, 6, NaN, 8, 9, 10] }), {
+    step: [1, "seconds"],
+    times: null,
+    perLine: undefined,
+    warnings: ["metadata_missing: 1 of 11 time points have no time stamp"],
+  });
+});
+
+Deno.test("ignores stamps of images that are neither a series nor a line scan, and serves no times beyond the limit", () => {
+  deepEqual(timed({ name: "Y", step: 0.1, unit: "um", stamps: [0, 2, 4] }).step, [0.1, "um"]);
+  equal(timed({ stamps: Array.from({ length: MAX_TIMES + 1 }, (_, i) => i) }).times, null);
 });

@@ -180,12 +180,11 @@ export class FrameNumbers {
     return only !== undefined && others.length === 0 ? only : null;
   }
 
-  /** Steps of time and depth. @param seconds measured mean time between time points, or `null` */
-  steps(seconds: number | null = null): ReturnType<typeof calibrationsOf> {
+  /** Stated steps of time, as measured or else as planned, and of depth. */
+  steps(): ReturnType<typeof calibrationsOf> {
     const [time, depth] = [this.loop("T"), this.loop("Z")];
-    const measured = time?.measured ?? null;
     return calibrationsOf({
-      T: measured === null && seconds !== null ? [seconds, "s"] : [measured ?? time?.nominal, "ms"],
+      T: [time?.measured ?? time?.nominal, "ms"],
       Z: [depth?.nominal, "um"],
     });
   }

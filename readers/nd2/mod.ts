@@ -20,7 +20,7 @@ import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
-import { MAX_TIME_RECORDS, MAX_TIMES, meanStep, timesFrom } from "../metadata/time_stamps.ts";
+import { MAX_STAMPS, MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warnIf } from "../warning.ts";
 import {
@@ -81,20 +81,21 @@ function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   ];
   const sizes = { T: t, C: channels.length, Z: numbers.size("Z"), Y: layout.rows, X: layout.columns };
   const open = (scene: number): Acquisition => {
-    const length = t > 1 && t <= MAX_TIMES ? t : 0;
+    const length = t > 1 ? Math.min(t, MAX_STAMPS) : 0;
     const frames = Array.from({ length }, (_, i) => numbers.at({ t: i, z: 0 }, scene));
-    const times = length === 0 ? null : timesFrom(listedTimes(file, chunks, frames), 1000) ??
-      timesFrom(framesTimes(file, chunks, frames), 1000);
+    const milliseconds = length === 0 ? null : listedTimes(file, chunks, frames) ??
+      framesTimes(file, chunks, frames.slice(0, MAX_TIME_RECORDS));
+    const stamps = stampsOf(milliseconds, 1000, (milliseconds?.length ?? 0) < t);
     return {
-      axes: axesOf(sizes, { ...axes.steps, ...numbers.steps(meanStep(times)) }),
+      axes: axesOf(sizes, { ...axes.steps, ...numbers.steps() }),
       channels,
       ...moment,
       fileSize: file.size,
       reference: null,
       lineScan: axes.lineScan ? lineScanOf(axes.steps.Y) : null,
       warnings: all,
-      times,
-      indexBytes: chunks.bytes + 8 * (times?.length ?? 0),
+      stamps,
+      indexBytes: chunks.bytes + 8 * (milliseconds?.length ?? 0),
       documents: (list) => addDocuments(list, file, chunks),
       plan: (components, position, rows) =>
         Promise.try(() => planFrame(store, numbers.at(position, scene), components, rows)),
@@ -106,7 +107,7 @@ function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
 /** Names of the lists with a time per frame, for at most {@linkcode MAX_FRAMES} frames. */
 const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
 
-/** Milliseconds of some frames, from the list of times; `null` without a list of all of them. */
+/** Milliseconds of some frames, from the list of times; `null` without a list, or if its times never rise. */
 function listedTimes(
   file: ByteSource,
   chunks: StoredChunks,
@@ -117,19 +118,21 @@ function listedTimes(
   const count = Math.min(Math.floor((chunk?.stored ?? 0) / 8), MAX_FRAMES);
   if (chunk === null || frames.at(-1)! >= count) return null;
   const times = new DataView(file.read(chunk.offset, 8 * count, "the times of the frames").buffer);
-  return frames.map((frame) => times.getFloat64(8 * frame, true));
+  const listed = frames.map((frame) => times.getFloat64(8 * frame, true));
+  return listed.some((time, i) => time > (listed[i - 1] ?? time)) ? listed : null;
 }
 
-/** Milliseconds of some frames, from before the samples of each frame; `null` if a frame is missing. */
+/** Milliseconds of some frames, from before the samples of each frame; `NaN` for a missing frame. */
 function framesTimes(
   file: ByteSource,
   chunks: StoredChunks,
   frames: readonly number[],
 ): readonly number[] | null {
-  if (frames.length > MAX_TIME_RECORDS) return null;
-  return unlessDamaged(() =>
-    frames.map((frame) => {
+  const times = frames.map((frame) =>
+    unlessDamaged(() => {
       const { offset } = chunkAt(file, chunks.frames.get(frame) ?? NaN);
       return new DataView(file.read(offset, 8, "the time of a frame").buffer).getFloat64(0, true);
-    }), null);
+    }, NaN)
+  );
+  return times.every(Number.isNaN) ? null : times;
 }

@@ -3,7 +3,6 @@ import { calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/a
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
 import { differ } from "../metadata/text.ts";
-import { meanStep } from "../metadata/time_stamps.ts";
 import type { AxisLetter, LineScan } from "../reader.ts";
 import type { PageLayout } from "../tiff/page.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
@@ -154,8 +153,6 @@ export interface StepSources {
   readonly settings: Settings;
   readonly main: MainSettings;
   readonly plane: Settings | null;
-  /** Seconds of each time point since the first, or `null`. */
-  readonly times: readonly number[] | null;
 }
 
 /** Known steps of all axes of the main image, and warnings about contradictions and an unknown line period. */
@@ -165,7 +162,7 @@ export function stepsOf(
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   readonly warnings: readonly Warning[];
 } {
-  const { main, settings, plane, times } = sources;
+  const { main, settings, plane } = sources;
   const { axes } = main;
   const warnings: Warning[] = [];
   const length = (letter: "X" | "Y") => {
@@ -187,7 +184,7 @@ export function stepsOf(
     X: length("X"),
     Z: spaced("Z"),
     L: spaced("L"),
-    T: known(calibrated(meanStep(times), "s")) ?? planned(axes.get("T")),
+    T: planned(axes.get("T")),
   };
   const rows = main.rows === "Y"
     ? length("Y")

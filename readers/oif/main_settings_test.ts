@@ -22,13 +22,12 @@ const frameAxes =
 
 const order = (letters: string) => `[Axis Parameter Common]\nAxisOrder="${letters}"\n`;
 
-function steps(main: string, plane: string | null = null, times: number[] | null = null) {
+function steps(main: string, plane: string | null = null) {
   const settings = new Settings(main, "it");
   return stepsOf({
     settings,
     main: mainSettings(settings),
     plane: plane === null ? null : new Settings(plane, "it"),
-    times,
   });
 }
 
@@ -50,7 +49,7 @@ Deno.test("takes the step of frames from the main settings, and warns about anot
   deepEqual(codesOf(warnings), ["metadata_disagree"]);
 });
 
-Deno.test("takes steps of Z and L from intervals, and of T from time stamps or the planned range", () => {
+Deno.test("takes steps of Z and L from intervals, and of T from the planned range", () => {
   const main = order("XYCZTL") +
     axis(3, { AxisCode: "Z", Interval: -840, PixUnit: "nm", MaxSize: 9 }) +
     axis(4, { AxisCode: "T", StartPosition: 1000, EndPosition: 22000, PixUnit: "ms", MaxSize: 8 }) +
@@ -73,7 +72,6 @@ Deno.test("takes steps of Z and L from intervals, and of T from time stamps or t
         axis(4, { AxisCode: "T", StartPosition: 100, EndPosition: 400, PixUnit: "ms", MaxSize }),
     );
   deepEqual([two(2), two(1)].map(({ calibrations }) => calibrations.T?.step), [0.3, undefined]);
-  deepEqual(steps(main, null, [0, 2, 5]).calibrations.T, { step: 2.5, unit: "seconds" });
 });
 
 Deno.test("takes the line period from the scanner, else the time axis, else the image", () => {
@@ -130,7 +128,7 @@ Deno.test("takes the times of a line scan from the first plane, its direction fr
     '[Acquisition Parameters Common]\nTime Per Pixel="8.0"\nTime Per Line="3152.000"\n',
     "it",
   );
-  const sources = { settings, main: mainSettings(settings), plane, times: null };
+  const sources = { settings, main: mainSettings(settings), plane };
   deepEqual(lineScanIn(sources, stepsOf(sources).calibrations.Y), {
     secondsPerLine: 0.003152,
     secondsPerPixel: 0.000008,

@@ -98,8 +98,7 @@ function stackOf(
   const isLine = main.rows === "T";
   const layout = isLine ? images.tallest(placesIn(grid.firsts())) : page;
   const plane = settings.of(name);
-  const times = settings.times(grid, files.stop);
-  const sources = { settings: text, main, plane, times };
+  const sources = { settings: text, main, plane };
   const steps = stepsOf(sources);
   return {
     sizes: grid.sizes,
@@ -111,7 +110,7 @@ function stackOf(
     },
     names: Array.from({ length: grid.sizes.C }, (_, c) => main.channels[c] ?? null),
     colors: settings.colors(grid.firsts()),
-    times,
+    stamps: settings.stamps(grid, files.stop),
     moment: firstMoment(main.moment, tagMoment(tiff.first)),
     fileSize: streams.fileSize,
     warnings: [

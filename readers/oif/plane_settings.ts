@@ -3,7 +3,7 @@ import { BLACK, hexColor } from "../metadata/channels.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { lastNameOf } from "../io/paths.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
+import { MAX_TIME_RECORDS, stampsOf, type TimeStamps } from "../metadata/time_stamps.ts";
 import { unlessLost, type Warning } from "../warning.ts";
 import type { PlaneGrid } from "./planes.ts";
 import { readText, Settings } from "./settings.ts";
@@ -76,19 +76,16 @@ export class PlaneSettings {
     });
   }
 
-  /** Seconds of each time point since the first; `null` if any is missing or they do not ascend. */
-  times(grid: PlaneGrid, stop: StopFlag): readonly number[] | null {
-    const count = grid.sizes.T;
-    if (count < 2 || count > MAX_TIME_RECORDS) return null;
-    const milliseconds: number[] = [];
-    for (let t = 0; t < count; t += 1) {
+  /** The times of the time points, at most of the first {@linkcode MAX_TIME_RECORDS}; `null` without any. */
+  stamps(grid: PlaneGrid, stop: StopFlag): TimeStamps | null {
+    const { T } = grid.sizes;
+    if (T < 2) return null;
+    const milliseconds = Array.from({ length: Math.min(T, MAX_TIME_RECORDS) }, (_, t) => {
       stop.check();
       const name = grid.find({ t, z: 0, l: 0, channel: 0 });
-      const time = name === null ? null : this.of(name)?.number(TIME, "AbsPositionValue") ?? null;
-      if (time === null) return null;
-      milliseconds.push(time);
-    }
-    return timesFrom(milliseconds, 1000);
+      return (name === null ? null : this.of(name)?.number(TIME, "AbsPositionValue")) ?? NaN;
+    });
+    return milliseconds.every(Number.isNaN) ? null : stampsOf(milliseconds, 1000, milliseconds.length < T);
   }
 
   /** Adds the main settings, then the settings and regions of some images. @throws {DecodeFailed} a text cannot be read */

@@ -1,7 +1,7 @@
 /** Frame documents: size of the stored planes, and position of each frame in time, depth and wavelength. */
 import { DecodeFailed } from "../errors.ts";
 import { unlessLost } from "../warning.ts";
-import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
+import { MAX_TIME_RECORDS, stampsOf, type TimeStamps } from "../metadata/time_stamps.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
 import type { FileScan, FrameIndex } from "./file_scan.ts";
 import { definedSize, type DocumentParser, type ImageSize, numberIn, readDocuments } from "./documents.ts";
@@ -61,11 +61,11 @@ export class FrameDocuments {
   }
 
   /**
-   * Seconds of each time point since the first, at the first wavelength and depth; `null` if any is not stated, if they do not
-   * ascend, or above {@linkcode MAX_TIME_RECORDS} time points, since each needs a document.
+   * The times of the time points, at the first wavelength and depth; `null` without any. Each needs a document, so at most the first
+   * {@linkcode MAX_TIME_RECORDS} are read.
    */
-  times(first: FrameIndex, count: number): number[] | null {
-    if (count < 2 || count > MAX_TIME_RECORDS) return null;
+  stamps(first: FrameIndex, count: number): TimeStamps | null {
+    if (count < 2) return null;
     const found = new Map<number, number>();
     let searched = 0;
     for (const [scan, at] of this.#places()) {
@@ -75,8 +75,9 @@ export class FrameDocuments {
       const time = this.#read(scan, at)?.positions.get("TIMELAPSE");
       if (time !== undefined) found.set(t, time);
     }
-    const times = Array.from({ length: count }, (_, i) => found.get(first.t + i) ?? NaN);
-    return timesFrom(times, 1000);
+    const length = Math.min(count, MAX_TIME_RECORDS);
+    const milliseconds = Array.from({ length }, (_, i) => found.get(first.t + i) ?? NaN);
+    return milliseconds.every(Number.isNaN) ? null : stampsOf(milliseconds, 1000, length < count);
   }
 
   *#places(): Generator<[FileScan, number]> {

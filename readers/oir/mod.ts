@@ -50,9 +50,12 @@ function describe({ path, files }: Source): Acquisition {
   const { properties } = metadata;
   const image = mainImage(scans, frames, geometry, metadata);
   const { channels, layout } = image;
-  const steps = axisSteps(frames, documents, metadata, layout.lineScan);
   const missing = layout.lineScan ? [] : missingPlanes(image, intendedFrames(frames, properties), files.stop);
-  const times = documents.times(frames.first, count.t);
+  const stamps = documents.stamps(frames.first, count.t);
+  const steps = axisSteps(frames, documents, metadata, {
+    lineScan: layout.lineScan,
+    isStamped: stamps !== null,
+  });
   const reference = referenceImage(scans, geometry, metadata, files.stop);
   const sizes = { T: count.t, L: count.l, C: channels.length, Z: count.z, Y: layout.rows, X: geometry.width };
   return {
@@ -77,7 +80,7 @@ function describe({ path, files }: Source): Acquisition {
       ...steps.warnings,
       ...reference.warnings,
     ],
-    times,
+    stamps,
     indexBytes: scans.reduce((sum, { bytes }) => sum + bytes, 0),
     documents: (list) => addDocuments(list, scans),
     plan: (...wanted) => Promise.try(() => planPlanes(image, wanted, files.stop)),
@@ -110,24 +113,25 @@ function linePeriod({ properties, channelIntervals }: Metadata): number | null {
 }
 
 /**
- * Steps along all axes. Those of T, L and Z come from the positions of the first two frames along the axis, else from the
- * configured axis. The step of a time axis that does not run freely has no known unit and is not used.
+ * Stated steps along all axes. Those of L and Z come from the positions of the first two frames along the axis, else from the
+ * configured axis. That of T is not used if frames have times, since an unused scanner states one, too; nor if the axis does not run
+ * freely, since its step then has no known unit.
  */
 function axisSteps(
   { first, count }: StoredFrames,
   documents: FrameDocuments,
   metadata: Metadata,
-  lineScan: boolean,
+  { lineScan, isStamped }: { readonly lineScan: boolean; readonly isStamped: boolean },
 ): { calibrations: Partial<Record<AxisLetter, Calibration>>; warnings: Warning[] } {
   const { axes, pixel, seriesInterval } = metadata.properties;
-  const between = (letter: "t" | "l" | "z", axis: PositionAxis): number | null => {
+  const between = (letter: "l" | "z", axis: PositionAxis): number | null => {
     if (count[letter] < 2) return null;
     const from = documents.position(first, axis);
     const to = documents.position({ ...first, [letter]: first[letter] + 1 }, axis);
     return from === null || to === null || from === to ? null : Math.abs(to - from);
   };
   const step = (axis: PositionAxis) => Math.abs(axes.get(axis)?.step ?? 0);
-  const time = between("t", "TIMELAPSE") ?? (step("TIMELAPSE") === 0 ? seriesInterval : null);
+  const time = !isStamped && step("TIMELAPSE") === 0 ? seriesInterval : null;
   const period = lineScan ? linePeriod(metadata) : null;
   const text = "The file does not state the time of a line: rows have the spatial step instead";
   return {

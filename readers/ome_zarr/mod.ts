@@ -184,7 +184,7 @@ const [IMAGE_BYTES, NAMED_BYTES, LISTED_BYTES] = [64 << 10, 100, 500];
 export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition {
   const { image, store, fileSize, documents, listed } = stored;
   const { array } = image;
-  const named = image.channels.length + (image.times?.length ?? 0);
+  const named = image.channels.length + (image.stamps?.seconds.length ?? 0);
   const { rows: { end: rows }, columns } = planeSelection(image, [], FIRST_POSITION);
   const axes = servedAxes(image);
   const lines = axes.find(({ name }) => name === "Y");
@@ -196,7 +196,7 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
     fileSize,
     reference: null,
     warnings: image.warnings,
-    times: image.times,
+    stamps: image.stamps,
     indexBytes: IMAGE_BYTES + NAMED_BYTES * named + LISTED_BYTES * listed + store.indexBytes,
     documents(list) {
       for (const key of documents) {

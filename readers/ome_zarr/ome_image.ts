@@ -35,8 +35,7 @@ export interface OmeImage {
   readonly axes: readonly OmeAxis[];
   readonly channels: readonly Channel[];
   readonly moment: Moment;
-  /** Seconds of each time point since the first, or `null`. */
-  readonly times: readonly number[] | null;
+  readonly stamps: OmeXmlImage["stamps"];
   /** Steps and units by served letter. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   readonly warnings: readonly Warning[];
@@ -102,7 +101,7 @@ export function readOmeImage(
     name: xml?.name ?? (typeof name === "string" && name.trim() !== "" ? name.trim() : null),
     channels: channelsOf(named, { sampleType, rows, columns }),
     moment: firstMoment(xml?.moment ?? UNDATED, typeof dated === "string" ? momentOf(dated) : UNDATED),
-    times: xml?.times?.length === sizeOf("T") ? xml.times : null,
+    stamps: xml?.stamps ?? null,
     calibrations: calibrationsOf(axes, xml),
     warnings,
   };

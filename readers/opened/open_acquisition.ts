@@ -17,16 +17,9 @@ import { changed, requireMarks } from "../io/paths.ts";
 import { fingerprintOf } from "../io/fingerprint.ts";
 import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io/limits.ts";
 import { FileAccess } from "../io/random_access.ts";
-import { timeDoubts } from "../metadata/axes.ts";
 import { openingOf, wantedChannels } from "../metadata/selection.ts";
-import {
-  type Acquisition,
-  type PlanePlan,
-  type Position,
-  type Reference,
-  sizesOf,
-  workingOf,
-} from "../reader.ts";
+import type { TimedAcquisition } from "../metadata/time_stamps.ts";
+import { type PlanePlan, type Position, type Reference, sizesOf, workingOf } from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
 import { unlessLost, type Warning, warning } from "../warning.ts";
 import type {
@@ -99,7 +92,7 @@ export class OpenAcquisition {
     }
   }
 
-  get acquisition(): Acquisition {
+  get acquisition(): TimedAcquisition {
     return this.#opened.acquisition;
   }
 
@@ -165,7 +158,6 @@ export class OpenAcquisition {
     const warnings = [
       ...scenes.warnings,
       ...acquisition.warnings,
-      ...timeDoubts(acquisition),
       ...opening.warnings,
       ...plan.warnings,
     ];

@@ -1,7 +1,7 @@
 /** The server's questions to a decode worker about an acquisition, and the worker's answers. */
 import type { WireError } from "../errors.ts";
+import type { TimedAcquisition } from "../metadata/time_stamps.ts";
 import type {
-  Acquisition,
   Channel,
   Division,
   Position,
@@ -35,7 +35,7 @@ export interface AcquisitionSource {
 
 /** An acquisition without its samples; can be cloned between threads. */
 export interface AcquisitionSummary
-  extends Omit<Acquisition, "plan" | "documents" | "files" | "holds" | "reference" | "warnings"> {
+  extends Omit<TimedAcquisition, "plan" | "documents" | "files" | "holds" | "reference" | "warnings"> {
   /** Path of the file, or of the directory of the store. */
   readonly path: string;
   /** Identifies the content (`fingerprint.ts`); `null` if a file cannot be read. */

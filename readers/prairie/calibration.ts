@@ -1,47 +1,42 @@
 /** Physical steps of the axes, and the times of the frames. */
 import { type Calibration, calibrationsOf } from "../metadata/axes.ts";
-import { meanStep, timesFrom } from "../metadata/time_stamps.ts";
+import { stampsOf, type TimeStamps } from "../metadata/time_stamps.ts";
 import { isStraight, type PvFrame, type PvScan, type PvSequence, settingOf } from "../metadata/pvscan.ts";
 import type { AxisLetter } from "../reader.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
 import { pixelsBetween } from "./reference_image.ts";
 
-/** Largest relative difference between the mean distance of frames and their stated period. */
-const TOLERANCE = 0.05;
-
-/** The known steps of a scene's axes, by letter, from the seconds of its time points and the settings of a line scan. */
+/** The stated steps of a scene's axes, by letter; for a line scan, from its settings. */
 export function stepsOf(
   scan: PvScan,
   group: CycleGroup,
   grid: FrameGrid,
-  { times, line }: { readonly times: readonly number[] | null; readonly line: LineSettings | null },
+  line: LineSettings | null,
 ): Partial<Record<AxisLetter, Calibration>> {
   if (line !== null) {
-    return calibrationsOf({ T: [meanStep(times), "s"], Y: [line.period, "s"], X: [line.pixel, "um"] });
+    return calibrationsOf({ Y: [line.period, "s"], X: [line.pixel, "um"] });
   }
   const levels = levelsOf(scan, group.sequences[0]!);
   const value = (key: string) => settingOf(levels, key);
   return calibrationsOf({
-    T: [group.axis === "T" ? frameStep(value("framePeriod"), times) : meanStep(times), "s"],
+    T: [group.axis === "T" ? value("framePeriod") : null, "s"],
     Z: [focusStep(scan, group, grid) ?? value("micronsPerPixel/ZAxis"), "um"],
     Y: [value("micronsPerPixel/YAxis"), "um"],
     X: [value("micronsPerPixel/XAxis"), "um"],
   });
 }
 
-/** Seconds of each time point since the first; `null` if any is missing or they do not ascend. */
-export function timesOf(grid: FrameGrid): number[] | null {
+/** The times of the time points: relative ones, or absolute ones where the relative times start again in each sequence. */
+export function timeStamps(grid: FrameGrid): TimeStamps | null {
+  if (grid.times < 2) return null;
   const starts = (timeOf: (frame: PvFrame) => number | null) =>
-    timesFrom(Array.from(grid.starts, (frame) => (frame && timeOf(frame)) ?? NaN));
-  return starts((frame) => frame.relativeTime) ?? starts((frame) => frame.absoluteTime);
-}
-
-/** The stated period of a frame, or the mean distance if averaging or waiting makes it differ. */
-function frameStep(period: number | null, times: readonly number[] | null): number | null {
-  const mean = meanStep(times);
-  if (period === null || mean === null) return period ?? mean;
-  return Math.abs(mean - period) <= TOLERANCE * period ? period : mean;
+    Array.from(grid.starts, (frame) => (frame && timeOf(frame)) ?? NaN);
+  const rise = (times: readonly number[]) => times.every((time, i) => i === 0 || time > times[i - 1]!);
+  const relative = starts((frame) => frame.relativeTime);
+  const absolute = starts((frame) => frame.absoluteTime);
+  const chosen = !rise(relative) && rise(absolute) ? absolute : relative;
+  return chosen.every(Number.isNaN) ? null : stampsOf(chosen);
 }
 
 function focusStep(scan: PvScan, { sequences }: CycleGroup, grid: FrameGrid): number | null {

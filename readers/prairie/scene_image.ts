@@ -10,7 +10,7 @@ import type { Acquisition } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
 import { listed, MAX_LISTED, warnIf, type Warning } from "../warning.ts";
-import { lineSettings, stepsOf, timesOf } from "./calibration.ts";
+import { lineSettings, stepsOf, timeStamps } from "./calibration.ts";
 import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
 import { referenceImage } from "./reference_image.ts";
 import type { ScanFiles } from "./scan_files.ts";
@@ -37,15 +37,14 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   const layout = isLine ? images.tallest(channels) : images.first.page;
   const { width: columns, height: rows } = layout;
   const line = isLine ? lineSettings(scan, sequence, { rows, columns }) : null;
-  const times = timesOf(grid);
   const reference = isLine ? referenceImage(scan, sequence, { files, columns }) : NO_REFERENCE;
   const acquisition = acquisitionOf(
     {
       sizes: { T: grid.times, C: channels.length, Z: grid.slices },
       layout,
-      calibrations: stepsOf(scan, group, grid, { times, line }),
+      calibrations: stepsOf(scan, group, grid, line),
       names: channels.map(({ channelName }) => channelName),
-      times,
+      stamps: timeStamps(grid),
       ...line && {
         lineScan: lineScanOf(calibrated(line.period, "s"), calibrated(line.dwell, "us")),
         plannedLines: Math.max(line.lines ?? 0, rows),

@@ -44,7 +44,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     reference: null,
     lineScan: stack.lineScan ?? null,
     warnings: stack.warnings,
-    times: stack.times?.length === sizes.T ? stack.times : null,
+    stamps: stack.stamps ?? null,
     // 64 KiB for axes, names and warnings.
     indexBytes: (64 << 10) + 512 * count + (stack.indexBytes ?? 0),
     documents: (list) => {

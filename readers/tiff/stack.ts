@@ -5,6 +5,7 @@ import type { DocumentList } from "../io/document_list.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { Calibration } from "../metadata/axes.ts";
 import { type Moment, momentOf } from "../metadata/moment.ts";
+import type { TimeStamps } from "../metadata/time_stamps.ts";
 import type { AxisLetter, LineScan, Position, SceneEntry } from "../reader.ts";
 import { lossWarning, type Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
@@ -78,8 +79,8 @@ export interface Stack {
   readonly names: readonly (string | null)[];
   /** `#rrggbb` per channel, or per sample of each channel; `null` or absent without a colour. */
   readonly colors?: readonly (string | null)[];
-  /** Seconds of each time point since the first, if known. */
-  readonly times?: readonly number[] | null;
+  /** Time stamps of the time points, if the file has them. */
+  readonly stamps?: TimeStamps | null;
   /** Adds the documents other than the descriptions of the opened file. @throws {DecodeFailed} a document is damaged */
   readonly documents?: (list: DocumentList) => void;
   readonly moment: Moment;

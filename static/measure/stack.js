@@ -5,7 +5,7 @@
  * @typedef {"max" | "mean"} ProjectionKind
  * @typedef {"T" | "Z"} Over
  * @typedef {{kind: ProjectionKind, axis: Over}} ProjectionOf
- * @typedef {{name: string, step: number, unit: string, times?: readonly number[]}} Axis `step` is the mean step if there are `times`
+ * @typedef {{name: string, step: number, unit: string, times?: readonly number[]}} Axis `times` lie `step` apart but for pauses and jitter
  * @typedef {{count: number, axis: Axis}} Along number of images, and their axis
  */
 import { FRAMES, tableUnit } from "./axes.js";
@@ -29,18 +29,17 @@ export const projectionWords = ({ kind, axis }) =>
  * Axes along which an acquisition has several images.
  *
  * @param {{times?: readonly number[] | null | undefined, header: {dims: readonly string[], sizes: Readonly<Record<string, number>>, physicalUnits: readonly number[], physicalUnitsLabels: readonly string[]}}} info an open response
- * @returns {Map<Over, Along>} images lie at their times if known, otherwise at the header's step
+ * @returns {Map<Over, Along>} with the step of the header, which no pause lengthens; images lie at their times if these rise
  */
 export function stackAxes({ times, header: { dims, sizes, physicalUnits, physicalUnitsLabels } }) {
   const axisOf = (/** @type {Over} */ name) => {
     const at = dims.indexOf(name);
     const axis = { name, step: physicalUnits[at] ?? 1, unit: physicalUnitsLabels[at] ?? "Pixels" };
     if (name === "Z") return axis;
-    const [first = NaN, last = NaN] = [times?.[0], times?.at(-1)];
-    if (times && times.length === sizes.T && last > first) {
-      return { name, step: (last - first) / (times.length - 1), unit: "seconds", times };
-    }
-    return axis.unit === "Pixels" ? { name, step: 1, unit: FRAMES } : axis;
+    if (axis.unit === "Pixels") return { name, step: 1, unit: FRAMES };
+    const rises = times?.length === sizes.T && axis.unit === "seconds" &&
+      times.every((seconds, i) => i === 0 || seconds >= times[i - 1]) && times[times.length - 1] > times[0];
+    return rises ? { ...axis, times } : axis;
   };
   const several = /** @type {const} */ (["T", "Z"]).filter((name) => (sizes[name] ?? 1) > 1);
   return new Map(several.map((name) => [name, { count: sizes[name] ?? 1, axis: axisOf(name) }]));

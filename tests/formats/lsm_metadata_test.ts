@@ -25,7 +25,8 @@ Deno.test("reads channels, steps, times and date of a series of stacks", async (
   deepEqual(named(series), [["Ch1-T1", "#ff0000"], ["ChS1-T2", "#ffffff"]]);
   // Voxels of 1e-7, 2e-7 and 3e-7 m; stamps of 100.5, 101 and 102.75 s.
   deepEqual(axes(series), {
-    T: [1.125, "seconds"],
+    // The second interval is a pause.
+    T: [0.5, "seconds"],
     C: [1, "Pixels"],
     Z: [3e-7 * 1e6, "um"],
     Y: [2e-7 * 1e6, "um"],
@@ -35,7 +36,7 @@ Deno.test("reads channels, steps, times and date of a series of stacks", async (
   // 41732.6559837963 days, a value of a real file whose date is known.
   deepEqual([series.date, series.time], ["20140403", "15:44:37"]);
   const { size } = Deno.statSync(fixture("series_tzc.lsm"));
-  deepEqual([codesOf(series.warnings), series.reference, series.fileSize], [[], null, size]);
+  deepEqual([codesOf(series.warnings), series.reference, series.fileSize], [["step_uneven"], null, size]);
 });
 
 Deno.test("lists the non-empty parts of the file as documents", () =>
@@ -67,7 +68,8 @@ Deno.test("reads rows of a line scan as time, and lists the scanned line as a do
     deepEqual([unit, axes(acquisition)["X"]], ["seconds", [1e-7 * 1e6, "um"]]);
     equal(acquisition.times?.length, 37);
     ok(acquisition.times.every((seconds, row) => Math.abs(seconds - 0.002 * row) < 1e-9));
-    deepEqual([acquisition.reference, codesOf(acquisition.warnings)], [null, []]);
+    // The record states 250 ms.
+    deepEqual([acquisition.reference, codesOf(acquisition.warnings)], [null, ["metadata_disagree"]]);
     const documents = documentsOf(acquisition);
     const stamps: number[] = JSON.parse(documents.find(({ name }) => name === "TimeStamps")!.text);
     deepEqual([stamps.length, stamps[0]], [37, 7]);

@@ -81,7 +81,12 @@ Deno.test("reports a missing frame, or damage if it is the first", async () => {
   await refused(two(["ImageDataSeq|1!", frame()]), /frame 0 is not in the file, which holds 1 frames/);
   await openBytes("a.nd2", two(["ImageDataSeq|0!", frame()]), async (acquisition) => {
     deepEqual([acquisition.axes[0]?.size, acquisition.times], [2, null]);
-    deepEqual(codesOf(acquisition.warnings), ["metadata_missing", "planes_missing"]);
+    deepEqual(codesOf(acquisition.warnings), [
+      "metadata_missing",
+      "planes_missing",
+      "metadata_missing",
+      "step_unknown",
+    ]);
     await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "plane_not_found" });
   });
   await refused(two(["ImageDataSeq|0!", frame().subarray(0, 20)]), /12 of 24 bytes are stored/);

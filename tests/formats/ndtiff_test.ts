@@ -206,7 +206,7 @@ Deno.test("rejects planes of a truncated or missing image file", async (t) => {
     Deno.removeSync(path);
     const found = await opened(folder);
     deepEqual([found.position.t, found.firsts], [2, [102]]);
-    deepEqual(found.codes, ["file_missing", "step_unknown", "planes_missing", "opened_elsewhere"]);
+    deepEqual(found.codes, ["file_missing", "planes_missing", "step_unknown", "opened_elsewhere"]);
     await refused(folder, 0, /no stored image .*; missing files: "set_NDTiffStack_1\.tif"/);
   });
   await step("cut before an image: it is not there; inside of one: it is damaged", async (folder, path) => {

@@ -74,14 +74,14 @@ testChanges("OIF", copyTo, {
   "missing settings of a plane cost the times": [
     "interrupted.oif",
     (at) => remove(at, "s_C001T002.pty"),
-    ["planes_missing"],
+    ["planes_missing", "metadata_missing", "metadata_disagree"],
     // 400 ms over four steps, as planned.
     ({ summary }) => deepEqual([summary.times, summary.axes[0]!.step], [null, 0.1]),
   ],
   "settings of a plane are damaged": [
     "interrupted.oif",
     (at) => Deno.writeTextFileSync(at("s_C001T001.pty"), "x"),
-    ["planes_missing", "metadata_damaged"],
+    ["planes_missing", "metadata_damaged", "metadata_missing"],
   ],
   "a region is damaged": [
     "line_scan.oif",
@@ -124,7 +124,7 @@ testChanges("OIF", copyTo, {
       replaceText(at(""), /MaxSize=5/g, "MaxSize=2000000000");
       replaceText(at(""), /MaxSize=2\r/g, "MaxSize=999999\r");
     },
-    ["planes_missing", "metadata_disagree"],
+    ["planes_missing", "metadata_disagree", "metadata_disagree"],
     ({ summary }) =>
       deepEqual(summary.axes.map(({ name, size }) => [name, size]), [["T", 3], ["C", 2], ["Y", 5], ["X", 6]]),
   ],

@@ -86,7 +86,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     steps: { T: [0.1, "seconds"], Z: [2, "um"] },
     times: [0, 0.1],
   },
-  "fast volumes of several frames a slice: T has no one step": {
+  "fast volumes of several frames a slice: the step is that within a slice": {
     header: changed(
       FAST,
       "SI.hStackManager.framesPerSlice = 2",
@@ -98,7 +98,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     stamp: regular,
     sizes: "T4 Z2",
     frame: (t, z) => 5 * Math.floor(t / 2) + 2 * z + t % 2,
-    steps: { T: [1, "Pixels"], Z: [2, "um"] },
+    steps: { T: [0.02, "seconds"], Z: [2, "um"] },
     times: [0, 0.02, 0.1, 0.12],
     codes: ["step_uneven"],
   },
@@ -153,7 +153,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     stamp: slow,
     sizes: "T6 Z2",
     frame: (t, z) => 4 * Math.floor(t / 2) + 2 * z + t % 2,
-    steps: { T: [1, "Pixels"], Z: [1, "um"] },
+    steps: { T: [0.017, "seconds"], Z: [1, "um"] },
     // Those of the first slice: frames 0, 1, 4, 5, 8 and 9.
     times: [0, 0.017, 3.075, 3.092, 6.1, 6.117],
     codes: ["step_uneven"],
@@ -323,8 +323,8 @@ const MODES: Readonly<Record<string, Mode>> = {
     stamp: (frame) => ({ ...regular(frame), seconds: [0, 0.04, 0.02, 0.06][frame]! }),
     // The rate of the header.
     steps: { T: [0.02, "seconds"] },
-    times: null,
-    codes: ["metadata_disagree"],
+    times: [0, 0.04, 0.02, 0.06],
+    codes: ["step_uneven", "metadata_disagree"],
   },
   "a last volume that was cut": {
     header: FAST,

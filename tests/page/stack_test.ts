@@ -124,7 +124,9 @@ Deno.test("places images over time at their times, even or not, or at the step",
       .values as Float64Array,
   ];
   assert.deepEqual(placesOf([1, 1.5, 3]), [0, 0.5, 2]);
-  assert.equal(T({ header, times: [1, 1.5, 3] })!.axis.step, 1);
+  // A pause lengthens no step, and a kymograph of the images has that of the header.
+  assert.equal(T({ header, times: [1, 1.5, 3] })!.axis.step, 0.4);
+  assert.deepEqual(placesOf([1, 3, 2]), [0, 0.4, 0.8]);
   assert.deepEqual(placesOf(null), [0, 0.4, 0.8]);
   // Times of lines are none of images.
   assert.deepEqual(placesOf([1, 2]), [0, 0.4, 0.8]);

@@ -12,7 +12,7 @@ import { DecodeFailed } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, type Moment, momentAt, momentOf, UNDATED } from "../../metadata/moment.ts";
 import { leadingNumber } from "../../metadata/text.ts";
-import { meanStep, timesFrom } from "../../metadata/time_stamps.ts";
+import { stampsOf } from "../../metadata/time_stamps.ts";
 import { parseXml, type XmlElement } from "../../metadata/xml.ts";
 import { warnIf } from "../../warning.ts";
 import { readPage } from "../page.ts";
@@ -35,8 +35,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
   const uic2 = noted(opened.warnings, METADATA, () => readUic2(opened, planes));
   if (uic2 === null) return null;
   const stored = declaredPlanes(tiff, layout, planes);
-  const timeStep = meanStep(uic2.stamps);
-  const isTime = uic2.zStep === null && timeStep !== null;
+  const isTime = uic2.zStep === null && uic2.stamps !== null;
   return {
     sizes: isTime ? { T: planes, C: 1, Z: 1 } : { T: 1, C: 1, Z: planes },
     layout,
@@ -44,10 +43,9 @@ export function openMetaMorph(opened: Opened): Stack | null {
       X: [uic1.x, uic1.unit],
       Y: [uic1.y, uic1.unit],
       Z: [uic2.zStep, "um"],
-      T: [timeStep, "ms"],
     }),
     names: [uic1.name || null],
-    times: isTime ? timesFrom(uic2.stamps, 1000) : null,
+    stamps: isTime ? stampsOf(uic2.stamps, 1000) : null,
     moment: firstMoment(uic1.created, uic2.created, tagMoment(first)),
     fileSize: tiff.file.size,
     warnings: stored.warnings,
@@ -110,7 +108,7 @@ function readUic2({ tiff, first, warnings }: Opened, planes: number) {
   warnings.push(...warnIf(distances > 0 && distances < planes, "metadata_missing", text));
   return {
     zStep: distances === planes ? word(0) / word(4) : null,
-    stamps: isTimed ? stamps : null,
+    stamps: isTimed && planes > 1 ? stamps : null,
     created: julianMoment(word(8), word(12)),
   };
 }

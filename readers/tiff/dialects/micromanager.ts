@@ -66,7 +66,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
     }
     return null;
   };
-  const stackOf = (position: number, sizes: StackSizes, times: Stack["times"]): Stack => {
+  const stackOf = (position: number, sizes: StackSizes, stamps: Stack["stamps"]): Stack => {
     const { T, C, Z } = sizes;
     const room = T * C * Z;
     if (room > MAX_PLANES) {
@@ -102,7 +102,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       calibrations: { ...steps, ...ome[0]?.calibrations },
       names: names.map((name) => textIn(name) || null),
       colors: colors.map(colorOf),
-      times: times ?? null,
+      stamps: stamps ?? null,
       moment: firstMoment(...written, tagMoment(opened.first)),
       fileSize,
       files: () => indexed.map(({ path }) => path),
@@ -150,8 +150,8 @@ export function openMicroManager(opened: Opened): SeriesList | null {
     open: (index) => {
       const position = numbers[index]!;
       // Only their order identifies the images, so every position must have one.
-      const times = numbers.length === ome.length ? ome[index]!.times : null;
-      return stackOf(position, found.get(position)!, times);
+      const stamps = numbers.length === ome.length ? ome[index]!.stamps : null;
+      return stackOf(position, found.get(position)!, stamps);
     },
   };
 }
@@ -196,13 +196,13 @@ function positionSizes(files: readonly IndexedFile[], declared: StackSizes): Map
   return found;
 }
 
-/** The positions in OME-XML. Planes do not need it: if it is damaged, only calibration and times are lost. */
-function omeNotes({ descriptions, warnings }: Opened): Pick<OmeImage, "calibrations" | "times">[] {
+/** The positions in OME-XML. Planes do not need it: if it is damaged, only calibration and time stamps are lost. */
+function omeNotes({ descriptions, warnings }: Opened): Pick<OmeImage, "calibrations" | "stamps">[] {
   const text = descriptions.find(isOmeXml);
   if (text === undefined) return [];
   const images = () => parseOme(upToNul(text), "the document").images.map((image) => readImage(image));
   const found = noted(warnings, "The calibration in OME-XML", images) ?? [];
-  return found.map(({ calibrations, times }) => ({ calibrations, times }));
+  return found.map(({ calibrations, stamps }) => ({ calibrations, stamps }));
 }
 
 /** Number of positions whose names are read from their first pages if the summary has no names. */

@@ -4,7 +4,7 @@ import { calibrationsOf } from "../../metadata/axes.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { differ } from "../../metadata/text.ts";
-import { timesFrom } from "../../metadata/time_stamps.ts";
+import { stampsOf } from "../../metadata/time_stamps.ts";
 import { unlessLost, warnIf, type Warning, warning, type WarningCode } from "../../warning.ts";
 import { decodeText } from "../directory.ts";
 import { MAX_PLANES, type PlaneIndex, type Stack } from "../stack.ts";
@@ -146,7 +146,7 @@ export class ImagePlanes {
 /** Longest JSON of an image in bytes; the properties of all devices take some thousand. */
 const MAX_NOTE_BYTES = 1 << 20;
 
-/** Number of images along an axis whose JSON is read; of a longer axis, only the first and the last image are read. */
+/** Number of images along an axis whose JSON is read. Of more along T, the first ones are read; along Z, the first and the last. */
 const MAX_NOTES = 10_000;
 
 /** Number of channels whose names are read from images. */
@@ -173,20 +173,15 @@ export function describeScene(
   summary: JsonObject,
   isReduced: boolean,
   note: (image: NDTiffImage) => JsonObject,
-): Pick<Stack, "calibrations" | "names" | "times" | "moment" | "warnings"> {
+): Pick<Stack, "calibrations" | "names" | "stamps" | "moment" | "warnings"> {
   const { T, C, Z } = planes.sizes;
   const warnings: Warning[] = [];
   const warn = (code: WarningCode, text: string) => warnings.push(warning(code, text));
   const noteOf = (image: NDTiffImage | undefined) =>
     image && unlessLost(warnings, "The metadata of an image", () => note(image)) || {};
   const start = planes.start(scene);
-  const along = (axis: keyof PlaneAt, size: number, key: string): Sample[] => {
-    const all = size <= MAX_NOTES ? Array(size).keys() : [0, size - 1];
-    return size < 2 ? [] : [...all].flatMap((index) => {
-      const value = numberIn(noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
-      return value === null ? [] : [{ index, value }];
-    });
-  };
+  const valueAt = (axis: keyof PlaneAt, index: number, key: string) =>
+    numberIn(noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
   const compare = (what: string, images: number, declared: number) => {
     if (images <= 0 || declared <= 0 || !differ(images, declared)) return;
     const text = `The images say that ${what} is ${images} um, the summary says ${declared}`;
@@ -203,7 +198,10 @@ export function describeScene(
     compare("a pixel", pixel, declaredPixel);
   }
 
-  const heights = along("z", Z, "ZPosition_um_Intended");
+  const heights = [...Z <= MAX_NOTES ? Array(Z).keys() : [0, Z - 1]].flatMap((index): Sample[] => {
+    const value = Z < 2 ? null : valueAt("z", index, "ZPosition_um_Intended");
+    return value === null ? [] : [{ index, value }];
+  });
   const declaredDepth = Math.abs(numberIn(summary["z-step_um"]) ?? 0);
   const depth = meanDistance(heights) ?? declaredDepth;
   if (Z > 1) {
@@ -216,10 +214,12 @@ export function describeScene(
     if (uneven !== undefined) warn("step_uneven", text);
   }
 
-  const moments = along("t", T, "ElapsedTime-ms");
-  const interval = meanDistance(moments) ?? numberIn(summary.Interval_ms) ?? 0;
+  const length = T < 2 ? 0 : Math.min(T, MAX_NOTES);
+  const moments = Array.from({ length }, (_, t) => valueAt("t", t, "ElapsedTime-ms") ?? NaN);
+  const isTimed = moments.some(Number.isFinite);
+  const interval = numberIn(summary.Interval_ms) ?? 0;
   const untimed = "The images of NDTiff do not say when they were taken";
-  if (T > 1 && interval <= 0) warn("step_unknown", untimed);
+  if (T > 1 && !isTimed && interval <= 0) warn("step_unknown", untimed);
 
   const names = Array.from({ length: C }, (_, channel) => {
     const value = planes.channels[channel];
@@ -236,7 +236,7 @@ export function describeScene(
       T: [T > 1 ? interval : null, "ms"],
     }),
     names,
-    times: moments.length === T ? timesFrom(moments.map(({ value }) => value), 1000) : null,
+    stamps: isTimed ? stampsOf(moments, 1000, length < T) : null,
     moment: firstMoment(...[first.Time, summary.DateAndTime].map((text) => momentOf(textIn(text)))),
     warnings,
   };

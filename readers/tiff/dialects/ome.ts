@@ -149,7 +149,7 @@ function imageStack(
     calibrations: image.calibrations,
     names: image.names,
     colors: image.colors,
-    times: image.times,
+    stamps: image.stamps,
     documents: (list) => {
       if (path === opened.path) return;
       list.add(basename(path), "application/xml", companionText(path, opened.files, list.left).text);

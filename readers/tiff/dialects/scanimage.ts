@@ -5,9 +5,8 @@
 import { basename } from "node:path";
 import { PlaneNotFound } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
-import { differ } from "../../metadata/text.ts";
-import { MAX_TIMES } from "../../metadata/time_stamps.ts";
-import { warnIf, type Warning, warning, type WarningCode } from "../../warning.ts";
+import { MAX_TIMES, stampedStep, stampsOf, type TimeStamps } from "../../metadata/time_stamps.ts";
+import { warnIf, type Warning, warning } from "../../warning.ts";
 import { readPage } from "../page.ts";
 import type { Opened, PlaneIndex, Stack } from "../stack.ts";
 import { listedPlanes } from "../stored_planes.ts";
@@ -66,10 +65,10 @@ export function openScanImage(opened: Opened): Stack | null {
     ...joined ? [] : timing.warnings,
   ];
   if (lineScan && !joined) {
-    const last = file.count - 1;
-    const span = file.stamped && last > 0 ? file.stamp(last)!.seconds - file.stamp(0)!.seconds : NaN;
+    const stamped = file.stamped ? Math.min(file.count, MAX_FIRST) : 0;
+    const seconds = Array.from({ length: stamped }, (_, frame) => file.stamp(frame)!.seconds);
     // The stamps count, else the rates in the header.
-    const period = span > 0 ? span / (file.span - 1) : framePeriod(all);
+    const period = stampedStep(seconds).step ?? framePeriod(all);
     warnings.push(...lineScanWarnings(lineScan, layout.height, { frames: axes.times, period }));
   }
   warnings.push(...regions?.warnings ?? []);
@@ -83,7 +82,7 @@ export function openScanImage(opened: Opened): Stack | null {
       T: [timing.step, "s"],
     }),
     names: saved?.length === file.channels ? saved.map((number) => header.names[number - 1] ?? null) : [],
-    times: joined ? null : timing.times,
+    stamps: joined ? null : timing.stamps,
     lineScan,
     documents: (list) => addScanImageDocuments(list, opened),
     moment: header.moment(opened),
@@ -140,51 +139,27 @@ function countWarnings(all: Acquired): Warning[] {
   return warnIf(missing > 0, "planes_missing", text);
 }
 
-const shown = (value: number) => Number(value.toPrecision(6));
+/** Number of time points whose stamps are read in a long acquisition of several files. */
+const MAX_FIRST = 4096;
 
-/** Seconds between time points and since the first, or `null`. Of too many, only the first stamps and the last one are read. */
+/** The stamps of the time points, the step that the header states, and what makes the step uneven. Of too many, the first are read. */
 function frameTiming(all: Acquired) {
   const { axes, file } = all;
-  const warnings: Warning[] = [];
-  const warn = (code: WarningCode, text: string) => warnings.push(warning(code, text));
-  if (axes.times < 2) return { step: null, times: null, warnings };
-  const declared = headerStep(all);
-  const points = file.stamped ? stampedPoints(all) : [];
-  const rises = points.slice(1).map(([t, seconds], i) => (seconds - points[i]![1]) / (t - points[i]![0]));
-  if (rises.length === 0 || !rises.every((rise) => rise > 0)) {
-    const text = `Along T the ${axes.perSlice} frames of a slice alternate with ${axes.volumes} volumes`;
-    if (!axes.isEven) warn("step_uneven", `${text}; T has no one step`);
-    if (rises.length > 0) {
-      warn("metadata_disagree", "The times of the frame stamps do not ascend and do not count");
-    }
-    return { step: declared, times: null, warnings };
-  }
-  const [[first, start], [last, end]] = [points[0]!, points.at(-1)!];
-  const times = points.length === axes.times ? points.map(([, seconds]) => seconds - start) : null;
-  const step = (end - start) / (last - first);
-  if (rises.some((rise) => differ(rise, step))) {
-    const sorted = rises.toSorted((a, b) => a - b);
-    const range = `${shown(sorted[0]!)} to ${shown(sorted.at(-1)!)} s`;
-    warn("step_uneven", `Time points are ${range} apart by their stamps; T has no one step`);
-    return { step: null, times, warnings };
-  }
-  if (declared !== null && differ(declared, step)) {
-    const text = `The header declares ${shown(declared)} s from one time point to the next`;
-    warn("metadata_disagree", `${text}, the frame stamps ${shown(step)} s, which count`);
-  }
-  return { step, times, warnings };
+  if (axes.times < 2) return { step: null, stamps: null, warnings: [] };
+  const text = `Along T the ${axes.perSlice} frames of a slice alternate with ${axes.volumes} volumes`;
+  const stamps = file.stamped ? stampedPoints(all) : null;
+  const warnings = warnIf(!axes.isEven && stamps === null, "step_uneven", `${text}; T has no one step`);
+  return { step: headerStep(all), stamps, warnings };
 }
 
-function stampedPoints({ axes, acquired, file }: Acquired) {
+function stampedPoints({ axes, acquired, file }: Acquired): TimeStamps | null {
   const isShort = axes.times <= MAX_TIMES &&
     (!acquired.isSplit || acquired.span * file.channels <= MAX_TIMES);
-  const from = axes.timeOf(acquired.start);
-  const points = isShort ? Array(axes.times).keys() : new Set([from, from + 1, from + 2, axes.times - 1]);
-  return [...points].flatMap((t) => {
+  const seconds = Array.from({ length: isShort ? axes.times : Math.min(axes.times, MAX_FIRST) }, (_, t) => {
     const found = acquired.find(axes.frame(t, 0));
-    const seconds = found?.file.stamp(found.frame)?.seconds ?? NaN;
-    return Number.isFinite(seconds) ? [[t, seconds] as const] : [];
+    return found?.file.stamp(found.frame)?.seconds ?? NaN;
   });
+  return seconds.every(Number.isNaN) ? null : stampsOf(seconds, 1, !isShort);
 }
 
 function framePeriod({ header, order }: Acquired): number | null {

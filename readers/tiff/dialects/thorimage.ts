@@ -83,7 +83,7 @@ function described(stack: Stack, { text, experiment }: { text: string; experimen
     }
   }
   const { Y, ...calibrations } = { ...declared, ...stack.calibrations };
-  if (T > 1 && calibrations.T === undefined && !stack.times) {
+  if (T > 1 && calibrations.T === undefined && !stack.stamps) {
     note("step_unknown", `"${DOCUMENT}" does not say how much time passes between two time points`);
   }
   return {
