@@ -4,7 +4,6 @@
  */
 import type { DocumentList } from "./io/document_list.ts";
 import type { FileAccess } from "./io/random_access.ts";
-import type { TimeStamps } from "./metadata/time_stamps.ts";
 import { warnIf, type Warning } from "./warning.ts";
 
 /** Sample type in the file, without byte order. A packed width counts as the next wider type (12 bits: `uint16`). */
@@ -144,6 +143,14 @@ export interface LineScan {
   readonly secondsPerPixel: number | null;
   /** Whether every second line was scanned backwards. */
   readonly bidirectional: boolean | null;
+}
+
+/** The time stamps of a file. */
+export interface TimeStamps {
+  /** In seconds, from any origin, as the file has them: they may repeat, fall, or lack values (`NaN`). */
+  readonly seconds: ArrayLike<number>;
+  /** True if the reader read only the first stamps, to limit its work. */
+  readonly isPart?: boolean;
 }
 
 /** A member of a collection, as the open response names it. */

@@ -338,7 +338,7 @@ export const OpenResponse = named("OpenResponse", "A new session and its planes"
   scenes: z.array(SceneInfo).describe("The scenes of the file, at most the first 10000"),
   times: z.array(z.number()).nullable().describe(
     "Seconds of each time point from the first, or null without time stamps: one per index along T, or per row " +
-      "where rows are the time points of a line scan",
+      "where rows are the time points of a line scan. As in the file: they may repeat or fall",
   ),
   plane: Plane,
   channels: z.array(SourceChannel).describe("One entry per loaded channel, in requested order"),

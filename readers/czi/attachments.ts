@@ -1,7 +1,8 @@
 /** The attachments of a document, which include its time stamps. */
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_STAMPS, stampsOf, type TimeStamps } from "../metadata/time_stamps.ts";
+import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
+import type { TimeStamps } from "../reader.ts";
 import { unlessLost, type Warning } from "../warning.ts";
 import type { Span } from "./scene.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt } from "./segment.ts";

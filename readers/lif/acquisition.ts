@@ -4,8 +4,8 @@ import { axesOf, calibrated, type Calibration, known, UNCALIBRATED } from "../me
 import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { type Moment, momentAt, UNDATED } from "../metadata/moment.ts";
-import { MAX_STAMPS, stampsOf, type TimeStamps } from "../metadata/time_stamps.ts";
-import type { Acquisition, Axis, AxisLetter, Channel } from "../reader.ts";
+import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
+import type { Acquisition, Axis, AxisLetter, Channel, TimeStamps } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";

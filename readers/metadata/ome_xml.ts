@@ -3,8 +3,8 @@ import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
 import { hexColor } from "./channels.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
 import { differ, numberOf } from "./text.ts";
-import type { AxisLetter } from "../reader.ts";
-import { stampsOf, type TimeStamps } from "./time_stamps.ts";
+import type { AxisLetter, TimeStamps } from "../reader.ts";
+import { stampsOf } from "./time_stamps.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 

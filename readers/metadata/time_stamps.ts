@@ -1,5 +1,5 @@
 /** Time stamps, the step that they show, and the choice between that step and the one that the file states. */
-import type { Acquisition, Axis } from "../reader.ts";
+import type { Acquisition, Axis, TimeStamps } from "../reader.ts";
 import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
 import { UNCALIBRATED } from "./axes.ts";
 import { differ } from "./text.ts";
@@ -12,14 +12,6 @@ export const MAX_STAMPS = 1 << 20;
 
 /** Largest number of times that are read one by one, from documents or frames; each takes up to half a millisecond. */
 export const MAX_TIME_RECORDS = 4096;
-
-/** The time stamps of a file. */
-export interface TimeStamps {
-  /** In seconds, from any origin, as the file has them: they may repeat, fall, or lack values (`NaN`). */
-  readonly seconds: ArrayLike<number>;
-  /** True if the reader read only the first stamps, to limit its work. */
-  readonly isPart?: boolean;
-}
 
 /** The stamps as seconds; `null` for no stamps. @param unitsPerSecond of the given values */
 export function stampsOf(

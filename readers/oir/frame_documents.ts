@@ -1,7 +1,8 @@
 /** Frame documents: size of the stored planes, and position of each frame in time, depth and wavelength. */
 import { DecodeFailed } from "../errors.ts";
 import { unlessLost } from "../warning.ts";
-import { MAX_TIME_RECORDS, stampsOf, type TimeStamps } from "../metadata/time_stamps.ts";
+import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
+import type { TimeStamps } from "../reader.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
 import type { FileScan, FrameIndex } from "./file_scan.ts";
 import { definedSize, type DocumentParser, type ImageSize, numberIn, readDocuments } from "./documents.ts";

@@ -1,8 +1,8 @@
 /** Physical steps of the axes, and the times of the frames. */
 import { type Calibration, calibrationsOf } from "../metadata/axes.ts";
-import { stampsOf, type TimeStamps } from "../metadata/time_stamps.ts";
+import { stampsOf } from "../metadata/time_stamps.ts";
 import { isStraight, type PvFrame, type PvScan, type PvSequence, settingOf } from "../metadata/pvscan.ts";
-import type { AxisLetter } from "../reader.ts";
+import type { AxisLetter, TimeStamps } from "../reader.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
 import { pixelsBetween } from "./reference_image.ts";

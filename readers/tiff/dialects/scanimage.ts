@@ -5,7 +5,8 @@
 import { basename } from "node:path";
 import { PlaneNotFound } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
-import { MAX_TIMES, stampedStep, stampsOf, type TimeStamps } from "../../metadata/time_stamps.ts";
+import { MAX_TIMES, stampedStep, stampsOf } from "../../metadata/time_stamps.ts";
+import type { TimeStamps } from "../../reader.ts";
 import { warnIf, type Warning, warning } from "../../warning.ts";
 import { readPage } from "../page.ts";
 import type { Opened, PlaneIndex, Stack } from "../stack.ts";
