@@ -8,6 +8,7 @@ import { channelNames, channelsOf, COLOURS, sampleName } from "../metadata/chann
 import { largerMemory, NO_WORKING_MEMORY, servedLines } from "../reader.ts";
 import type { Acquisition, PlanePlan, Position, RowRange } from "../reader.ts";
 import { scratchBytes } from "../samples/to_float32.ts";
+import { rearranged } from "./array_axes.ts";
 import type { Directory } from "./directory.ts";
 import { isOmeXml, isShape } from "./marks.ts";
 import { JPEG_COMPRESSION, type PageLayout, PHOTOMETRIC, UNCOMPRESSED } from "./page.ts";
@@ -19,6 +20,10 @@ import { namedError } from "./tiff_file.ts";
 
 /** The acquisition of a stack of the file with this first directory. @throws {DecodeFailed} too many channels */
 export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): Acquisition {
+  const { arrangement, ...pages } = stack;
+  if (arrangement) {
+    return rearranged(acquisitionOf({ ...pages, names: [] }, first, stop), arrangement, stack, stop);
+  }
   const { layout, sizes } = stack;
   const { samples, width, height } = layout;
   const count = sizes.C * samples;

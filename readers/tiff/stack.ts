@@ -7,6 +7,7 @@ import type { Calibration } from "../metadata/axes.ts";
 import { type Moment, momentOf } from "../metadata/moment.ts";
 import type { AxisLetter, LineScan, Position, SceneEntry, TimeStamps } from "../reader.ts";
 import { lossWarning, type Warning } from "../warning.ts";
+import type { ArrayAxis } from "./array_axes.ts";
 import type { Directory } from "./directory.ts";
 import type { PageLayout } from "./page.ts";
 import { TAG } from "./tags.ts";
@@ -73,6 +74,8 @@ export interface StackSizes extends Readonly<Record<"T" | "C" | "Z", number>> {
 export interface Stack {
   readonly sizes: StackSizes;
   readonly layout: PageLayout;
+  /** Present if the planes of an array are not its pages, which then are the slices of this stack, with their samples as channels. */
+  readonly arrangement?: readonly ArrayAxis[];
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** Names per channel, not counting samples; `null` for a channel without a name. */
   readonly names: readonly (string | null)[];

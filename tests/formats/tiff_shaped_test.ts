@@ -2,8 +2,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
-import { grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
-import { loadHere } from "../load_here.ts";
+import { grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
+import { loadHere, openHere } from "../load_here.ts";
 import { seenIn } from "../seen.ts";
 import { withFiles } from "../temporary_files.ts";
 
@@ -108,4 +108,95 @@ Deno.test("warns about axes that do not fit the shape", async () => {
   for (const [member, expected] of cases) {
     equal(await seen(three(`{"shape": [3, 4, 5], ${member}}`)), expected);
   }
+});
+
+const LENGTHS: Readonly<Record<string, number>> = { T: 2, Z: 5, Y: 3, X: 4, C: 2, S: 3 };
+
+/** An array whose elements count from 0, with planes of its last two axes, or of those before `S` samples. */
+function counting(axes: string, codec: "none" | "deflate" = "none"): Uint8Array<ArrayBuffer> {
+  const shape = [...axes].map((letter) => LENGTHS[letter]!);
+  const samples = axes.endsWith("S") ? 3 : 1;
+  const [height, width] = (samples > 1 ? shape.slice(-3) : shape.slice(-2)) as [number, number];
+  const pages = shape.reduce((product, n) => product * n, 1) / (width * height * samples);
+  const layout = { ...grayLayout(width, height, 16), samples, codec, rowsPerStrip: 2 };
+  const value = (x: number, y: number, s: number, page: number) =>
+    BigInt(((page * height + y) * width + x) * samples + s);
+  const text = JSON.stringify({ shape, axes });
+  return tiffBytes(layout, value, pages, (page) => page === 0 ? [[270, 2, text]] : []);
+}
+
+/** The elements of one plane, row by row, by the strides of the axes. */
+function planeOf(axes: string, at: Readonly<Record<string, number>>): number[] {
+  const stride = (letter: string) =>
+    axes.includes(letter)
+      ? [...axes].slice(axes.indexOf(letter) + 1).reduce((n, one) => n * LENGTHS[one]!, 1)
+      : 0;
+  const first = Object.entries(at).reduce((n, [letter, index]) => n + index * stride(letter), 0);
+  const rows = Array.from({ length: LENGTHS.Y! }, (_, y) => first + y * stride("Y"));
+  return rows.flatMap((row) => Array.from({ length: LENGTHS.X! }, (_, x) => row + x * stride("X")));
+}
+
+Deno.test("serves arrays whose axes do not end in Y X as Z, Y, X", async () => {
+  const cases = ["YXZ", "XYZ", "ZXY", "XY", "YZX", "XZY", "TYXZ", "YXCZ", "CXY", "YXT", "XYS", "ZYX"];
+  for (const axes of cases) {
+    for (const codec of ["none", "deflate"] as const) {
+      const { summary } = await load(counting(axes, codec));
+      const length = (letter: string) => axes.includes(letter) ? LENGTHS[letter]! : 1;
+      const channels = length("C") * length("S");
+      const named = summary.axes.map(({ name, size }) => `${name}${size}`).join(" ");
+      const sizes = { T: length("T"), C: channels, Z: length("Z"), Y: 3, X: 4 };
+      const long = Object.entries(sizes).filter(([letter, size]) => size > 1 || "YX".includes(letter));
+      equal(named, long.map(([letter, size]) => `${letter}${size}`).join(" "), axes);
+      deepEqual(summary.warnings, [], axes);
+      await withFiles({ "a.tif": counting(axes, codec) }, (path) =>
+        openHere(path, async (acquisition) => {
+          for (let t = 0; t < sizes.T; t += 1) {
+            for (let z = 0; z < sizes.Z; z += 1) {
+              const all = Array.from({ length: channels }, (_, channel) => channel);
+              const plan = await acquisition.plan(all, { t, z, l: 0 });
+              const planes = all.map(() => new Float32Array(12));
+              await plan.decode(planes);
+              for (const [c, plane] of planes.entries()) {
+                deepEqual(
+                  [...plane],
+                  planeOf(axes, { T: t, Z: z, C: c, S: c }),
+                  `${axes} t=${t} z=${z} c=${c}`,
+                );
+              }
+            }
+          }
+        }));
+    }
+  }
+});
+
+Deno.test("serves the samples of a pixel as the axis that the array names", async () => {
+  const text = `{"shape": [4, 5, 3], "axes": "YXZ"}`;
+  const file = tiffBytes({ ...PAGE, samples: 3 }, (_x, _y, s) => BigInt(s + 1), 1, [[270, 2, text]]);
+  equal(await seen(file), "Z3; 1; ");
+});
+
+Deno.test("rejects a rearranged array with a missing page, and too many channels", async () => {
+  const text = `{"shape": [3, 4, 5], "axes": "YXZ"}`;
+  await rejects(load(described([1, 2], [text, ""])), /plane 2 is missing/);
+  const wide = { ...grayLayout(1001, 2, 8) };
+  const file = tiffBytes(
+    wide,
+    () => 0n,
+    2,
+    (page) => [[270, 2, page === 0 ? `{"shape": [2, 2, 1001], "axes": "YXC"}` : ""]],
+  );
+  await rejects(load(file), /1001 channels, more than 1000/);
+});
+
+Deno.test("names rows that are not Y", async () => {
+  const one = (axes: string) => described([1], [`{"shape": [4, 5], "axes": "${axes}"}`]);
+  deepEqual((await load(one("TX"))).summary.lineScan, {
+    secondsPerLine: null,
+    secondsPerPixel: null,
+    bidirectional: null,
+  });
+  equal(await seen(one("ZX")), "; 1; axis_replaced");
+  equal(await seen(one("YX")), "; 1; ");
+  equal(await seen(one("YZ")), "; 1; metadata_damaged");
 });

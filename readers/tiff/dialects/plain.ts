@@ -7,13 +7,22 @@
  */
 import { DecodeFailed, quoted, unlessDamaged } from "../../errors.ts";
 import { axesOf, calibrated, type Calibration, known } from "../../metadata/axes.ts";
+import { lineScanOf } from "../../metadata/line_scan.ts";
 import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
 import { warnIf, type Warning, warning } from "../../warning.ts";
+import { type ArrayAxes, arrayAxes, arrayPlanes, lengthsOf, rowWarnings } from "../array_axes.ts";
 import { type Directory, upToNul } from "../directory.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import { MAX_PLANES, noted, type Opened, type PlaneIndex, type SeriesList, type Stack } from "../stack.ts";
-import { type StackSizes, tagMoment } from "../stack.ts";
+import {
+  MAX_PLANES,
+  noted,
+  type Opened,
+  type PlaneIndex,
+  type SeriesList,
+  type Stack,
+  tagMoment,
+} from "../stack.ts";
 import { contiguousPlanes, listedPlanes, PageChain, planesInRun } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { isShape } from "../marks.ts";
@@ -30,12 +39,10 @@ interface PageSeries {
   readonly warnings: readonly Warning[];
 }
 
-interface ShapedArray {
+interface ShapedArray extends ArrayAxes {
   readonly text: string;
-  readonly sizes: StackSizes;
+  /** Number of pages. */
   readonly planes: number;
-  /** Axes along which planes are counted, slowest first. Letters may repeat. */
-  readonly axes: readonly { readonly letter: "T" | "L" | "C" | "Z"; readonly size: number }[];
   readonly inRun: boolean;
   readonly warnings: readonly Warning[];
 }
@@ -87,8 +94,8 @@ function firstSeries({ descriptions, warnings }: Opened, chain: PageChain): Page
 function sizesIn(chain: PageChain, { pages, array }: PageSeries): SceneEntry["sizes"] {
   const kind = chain.kinds[pages[0] === undefined ? -1 : chain.shownKind(pages[0]) ?? -1];
   if (kind === undefined || !Number.isSafeInteger(kind.width * kind.height)) return {};
-  const { T, L = 1, C, Z } = array?.sizes ?? { T: 1, C: 1, Z: pages.length };
-  return sizesOf(axesOf({ T, L, C: C * kind.samples, Z, Y: kind.height, X: kind.width }, {}));
+  if (array !== null) return sizesOf(axesOf(lengthsOf(array.axes), {}));
+  return sizesOf(axesOf({ C: kind.samples, Z: pages.length, Y: kind.height, X: kind.width }, {}));
 }
 
 function stackOf(chain: PageChain, { pages, array, warnings }: PageSeries): Stack {
@@ -96,17 +103,23 @@ function stackOf(chain: PageChain, { pages, array, warnings }: PageSeries): Stac
   const shown = chain.directory(pages[0]);
   const layout = readPage(shown);
   const offsets = pages.map((page) => chain.offsets[page]!);
-  const plane = array?.inRun ? planesInRun(tiff, layout) : listedPlanes(tiff, layout, offsets);
+  const page = array?.inRun ? planesInRun(tiff, layout) : listedPlanes(tiff, layout, offsets);
+  const planes = array
+    ? arrayPlanes(array.axes, page)
+    : { sizes: { T: 1, C: 1, Z: Math.max(pages.length, 1) }, plane: ({ z }: PlaneIndex) => page(z) };
+  const { X, Y } = resolutionCalibrations(shown);
+  const isLineScan = array?.rows === "T";
   return {
-    sizes: array?.sizes ?? { T: 1, C: 1, Z: Math.max(pages.length, 1) },
+    ...planes,
     layout,
-    calibrations: resolutionCalibrations(shown),
+    // The resolution tags belong to the rows and columns of a page.
+    calibrations: "arrangement" in planes ? {} : { ...X && { X }, ...Y && !isLineScan && { Y } },
     names: [],
+    lineScan: isLineScan ? lineScanOf(null) : null,
     moment: tagMoment(shown),
     fileSize: tiff.file.size,
     warnings,
     indexBytes: chain.offsets.length * PAGE_BYTES,
-    plane: (index) => plane(array ? numberInArray(array, index) : index.z),
   };
 }
 
@@ -114,58 +127,47 @@ function stackOf(chain: PageChain, { pages, array, warnings }: PageSeries): Stac
 const MAX_AXES = 32;
 
 /** The array in a description. @throws {DecodeFailed} the description is damaged, or its planes have another layout */
-function shapedArray(text: string, { samples, width, height }: PageLayout): ShapedArray {
+function shapedArray(text: string, layout: PageLayout): ShapedArray {
+  const { samples, width, height } = layout;
   const document = parseJsonText(text, "ImageDescription (270)");
   const { shape, axes, truncated } = isJsonObject(document) ? document : {};
   const isValid = Array.isArray(shape) && shape.length <= MAX_AXES &&
     shape.every((n) => Number.isSafeInteger(n) && n >= 1);
   if (!isValid) throw new DecodeFailed(`ImageDescription (270) has no valid "shape"`);
-  const letters = typeof axes === "string" && axes.length === shape.length ? axes : "";
   const planes = shape.reduce((product, n) => product * n, 1) / (samples * width * height);
+  const plane = `${height} x ${width} x ${samples}`;
   if (!Number.isInteger(planes) || planes >= MAX_PLANES) {
-    const plane = `${height} x ${width} x ${samples}`;
     throw new DecodeFailed(`its shape ${shape.join(" x ")} does not end in planes of ${plane}`);
   }
-  const found: ShapedArray["axes"][number][] = [];
-  let counted = 1;
-  // The remaining axes are rows, columns and samples, in any order.
-  for (const [i, size] of shape.entries()) {
-    if (counted >= planes) break;
-    counted *= size;
-    found.push({ letter: SERVED[letters[i] ?? ""] ?? "Z", size });
-  }
-  const rest = letters.slice(found.length);
-  if (letters !== "" && (!/^[A-Z]+$/.test(letters) || rest.split("X").length !== 2)) {
-    throw new DecodeFailed(`its axes ${quoted(letters)} do not end in those of a plane`);
-  }
-  const counting = counted === planes ? found : [{ letter: "Z" as const, size: planes }];
-  const sizes = { T: 1, L: 1, C: 1, Z: 1 };
-  for (const { letter, size } of counting) sizes[letter] *= size;
+  const letters = typeof axes === "string" && axes.length === shape.length ? [...axes] : null;
+  const found = letters && arrayAxes(letters, shape, layout);
   const misfit = `The array has ${shape.length} axes; "axes" is ${quoted(`${axes}`)}`;
+  const other = `The axes ${quoted(`${axes}`)} of the shape ${
+    shape.join(" x ")
+  } do not end in planes of ${plane}`;
   return {
+    ...found ?? slicesOf(planes, layout),
     text,
-    sizes,
     planes,
-    axes: counting,
     inRun: truncated === true,
-    warnings: warnIf(axes !== undefined && letters === "", "metadata_disagree", misfit),
+    warnings: [
+      ...warnIf(axes !== undefined && letters === null, "metadata_disagree", misfit),
+      ...warnIf(letters !== null && found === null, "metadata_disagree", other),
+      ...found ? rowWarnings(found) : [],
+    ],
   };
 }
 
-/** Served axes by letter: samples are channels, and planes of other axes are counted along `Z`. */
-const SERVED: Readonly<Record<string, "T" | "L" | "C">> = { T: "T", L: "L", C: "C", S: "C" };
-
-function numberInArray({ axes }: ShapedArray, { t, z, l, channel }: PlaneIndex): number {
-  const rest = { T: t, L: l, C: channel, Z: z };
-  let number = 0;
-  let stride = 1;
-  for (const { letter, size } of axes.toReversed()) {
-    number += rest[letter] % size * stride;
-    rest[letter] = Math.floor(rest[letter] / size);
-    stride *= size;
-  }
-  return number;
-}
+/** An array of pages along `Z`. */
+const slicesOf = (planes: number, { samples, width, height }: PageLayout): ArrayAxes => ({
+  axes: [
+    { letter: "Z", size: planes, along: "pages" },
+    { letter: "Y", size: height, along: "rows" },
+    { letter: "X", size: width, along: "columns" },
+    { letter: "C", size: samples, along: "samples" },
+  ],
+  rows: "Y",
+});
 
 function arrayAt(chain: PageChain, shown: readonly number[], at: number): PageSeries | null {
   const page = shown[at]!;

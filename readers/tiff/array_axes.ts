@@ -1,0 +1,287 @@
+/**
+ * An array of any number of axes in the pages of a file: which axis runs along pages, samples, rows and columns. If `Y` runs along
+ * rows, `X` along columns and only `C` along samples, each page is a plane. Other arrays, such as `YXZ`, are {@linkcode rearranged}.
+ */
+import { DecodeFailed } from "../errors.ts";
+import { axesOf } from "../metadata/axes.ts";
+import { channelsOf } from "../metadata/channels.ts";
+import {
+  type Acquisition,
+  type AxisLetter,
+  FIRST_POSITION,
+  largerMemory,
+  NO_WORKING_MEMORY,
+  type PlanePlan,
+  type Position,
+  type RowRange,
+} from "../reader.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { warnIf, type Warning } from "../warning.ts";
+import type { PageLayout } from "./page.ts";
+import type { PlaneIndex, Stack, StackSizes } from "./stack.ts";
+import type { PlaneFinder } from "./stored_planes.ts";
+
+/** What an axis of an array runs along in a file. */
+export type Along = "pages" | "samples" | "rows" | "columns";
+
+/** One axis of a stored array, with the letter of the axis as which it is served. Letters other than `Y` and `X` may repeat. */
+export interface ArrayAxis {
+  readonly letter: AxisLetter;
+  readonly size: number;
+  readonly along: Along;
+}
+
+/** The axes of an array, slowest first, and the written letter of the axis that is served as `Y`. */
+export interface ArrayAxes {
+  readonly axes: readonly ArrayAxis[];
+  readonly rows: string;
+}
+
+/**
+ * What each axis of an array with these lengths, slowest first, runs along; `null` if the lengths do not end in those of a page.
+ * An axis of length 1 counts as one along pages.
+ */
+export function placesOf(
+  lengths: readonly number[],
+  { samples, planar, width, height }: PageLayout,
+): Along[] | null {
+  const [columns, rows, colours] = [["columns", width], ["rows", height], ["samples", samples]] as const;
+  const inPage = (planar ? [columns, rows, colours] : [colours, columns, rows]).filter(([, size]) =>
+    size > 1
+  );
+  const places = lengths.toReversed().map((length): Along | null => {
+    const next = length > 1 ? inPage.shift() : undefined;
+    return next === undefined ? "pages" : next[1] === length ? next[0] : null;
+  });
+  return inPage.length > 0 || places.includes(null) ? null : (places as Along[]).reverse();
+}
+
+const SERVED: Readonly<Record<string, AxisLetter>> = {
+  T: "T",
+  L: "L",
+  C: "C",
+  S: "C",
+  Z: "Z",
+  Y: "Y",
+  X: "X",
+};
+
+/**
+ * The axes of an array with written letters. Without `Y`, rows are the axis of a page other than `X`; samples along an unknown axis
+ * are channels, pages along one are slices.
+ *
+ * @param letters one per axis, slowest first
+ * @returns `null` if the lengths do not end in those of a page
+ * @throws {DecodeFailed} there is not exactly one `X`, or more than one `Y`
+ */
+export function arrayAxes(
+  letters: readonly string[],
+  lengths: readonly number[],
+  layout: PageLayout,
+): ArrayAxes | null {
+  const [xs, ys] = ["X", "Y"].map((letter) => letters.filter((one) => one === letter).length);
+  if (xs !== 1 || ys! > 1) {
+    throw new DecodeFailed(`its axes "${letters.join(" ")}" do not have one X and one Y`);
+  }
+  const places = placesOf(lengths, layout);
+  if (places === null) return null;
+  const other = (along: Along) => places.findIndex((one, i) => one === along && letters[i] !== "X");
+  const rowAxis = ys === 1 ? letters.indexOf("Y") : other("rows") < 0 ? other("columns") : other("rows");
+  const axes = lengths.map((size, i): ArrayAxis => {
+    const along = places[i]!;
+    const letter = i === rowAxis ? "Y" : SERVED[letters[i]!] ?? (along === "samples" ? "C" : "Z");
+    return { letter, size, along };
+  });
+  return { axes, rows: letters[rowAxis] ?? "Y" };
+}
+
+/** Warns if rows run along an axis other than `Y` and time. */
+export const rowWarnings = ({ rows }: ArrayAxes): Warning[] =>
+  warnIf(rows !== "Y" && rows !== "T", "axis_replaced", `The image has no Y axis: rows run along ${rows}`);
+
+/** Length of each served axis. */
+export function lengthsOf(axes: readonly ArrayAxis[]): Record<AxisLetter, number> {
+  const lengths: Record<AxisLetter, number> = { T: 1, L: 1, C: 1, Z: 1, Y: 1, X: 1 };
+  for (const { letter, size } of axes) lengths[letter] *= size;
+  return lengths;
+}
+
+const PLANE_AXES: Readonly<Record<Along, readonly AxisLetter[]>> = {
+  pages: ["T", "L", "C", "Z"],
+  samples: ["C"],
+  rows: ["Y"],
+  columns: ["X"],
+};
+
+/** Number of pages of an array. */
+const pagesOf = (axes: readonly ArrayAxis[]) =>
+  axes.reduce((product, { along, size }) => along === "pages" ? product * size : product, 1);
+
+/** The planes of an array. @param page the pages by number */
+export function arrayPlanes(
+  axes: readonly ArrayAxis[],
+  page: PlaneFinder,
+): Pick<Stack, "sizes" | "plane" | "arrangement"> {
+  if (!axes.every(({ letter, along, size }) => size === 1 || PLANE_AXES[along].includes(letter))) {
+    return { sizes: { T: 1, C: 1, Z: pagesOf(axes) }, plane: ({ z }) => page(z), arrangement: axes };
+  }
+  const counted = axes.filter(({ along }) => along === "pages");
+  const { T, L, C, Z } = lengthsOf(counted);
+  const sizes: StackSizes = { T, L, C, Z };
+  const at = ({ t, z, l, channel }: PlaneIndex) => ({ T: t, L: l, C: channel, Z: z, Y: 0, X: 0 });
+  return { sizes, plane: (index) => page(startOf(counted, at(index)).pages) };
+}
+
+/** Index in a page and number of that page. */
+type Place = Record<Along, number>;
+
+/** The place of an element of an array, by its indices along the served axes. */
+function startOf(axes: readonly ArrayAxis[], at: Readonly<Record<AxisLetter, number>>): Place {
+  const rest = { ...at };
+  const place: Place = { pages: 0, samples: 0, rows: 0, columns: 0 };
+  const strides: Place = { pages: 1, samples: 1, rows: 1, columns: 1 };
+  for (const { letter, size, along } of axes.toReversed()) {
+    place[along] += rest[letter] % size * strides[along];
+    rest[letter] = Math.floor(rest[letter] / size);
+    strides[along] *= size;
+  }
+  return place;
+}
+
+/** How far, and along what, the next row or column of a plane lies. */
+interface Step {
+  readonly along: Along;
+  readonly by: number;
+  readonly count: number;
+}
+
+function stepOf(axes: readonly ArrayAxis[], letter: "Y" | "X"): Step {
+  const axis = axes.find((one) => one.letter === letter);
+  if (axis === undefined) return { along: "rows", by: 0, count: 1 };
+  const next = startOf(axes, { T: 0, L: 0, C: 0, Z: 0, Y: 0, X: 0, [letter]: axis.size > 1 ? 1 : 0 });
+  return { along: axis.along, by: next[axis.along], count: axis.size };
+}
+
+/**
+ * An array whose planes are not pages. Each plane is gathered from its pages, so that one of `YXZ` takes all pages.
+ *
+ * @param stored the acquisition whose slices are the pages and whose channels are their samples
+ * @throws {DecodeFailed} too many channels, or too large a plane
+ */
+export function rearranged(
+  stored: Acquisition,
+  axes: readonly ArrayAxis[],
+  { calibrations, names }: Pick<Stack, "calibrations" | "names">,
+  stop: StopFlag,
+): Acquisition {
+  const lengths = lengthsOf(axes);
+  if (lengths.C > MAX_CHANNELS) {
+    throw new DecodeFailed(`the file has ${lengths.C} channels, more than ${MAX_CHANNELS}`);
+  }
+  if (lengths.Y * lengths.X > MAX_PLANE_SAMPLES) {
+    throw new DecodeFailed(
+      `its planes have ${lengths.X} x ${lengths.Y} pixels, more than ${MAX_PLANE_SAMPLES}`,
+    );
+  }
+  const sampleType = stored.channels[0]!.sampleType;
+  const { holds: _holds, ...rest } = stored;
+  const areSamples = axes.every(({ letter, size, along }) =>
+    letter !== "C" || size === 1 || along === "samples"
+  );
+  const named = areSamples && lengths.C > 1 ? stored.channels.map(({ name }) => name) : names;
+  return {
+    ...rest,
+    axes: axesOf(lengths, calibrations),
+    channels: channelsOf(
+      Array.from({ length: lengths.C }, (_, c) => ({ name: named[c] })),
+      { sampleType, rows: lengths.Y, columns: lengths.X },
+    ),
+    plan: (channels, position, rows) => gatherPlanes({ stored, axes, stop }, channels, position, rows),
+  };
+}
+
+interface StoredArray {
+  readonly stored: Acquisition;
+  readonly axes: readonly ArrayAxis[];
+  readonly stop: StopFlag;
+}
+
+/** Plans planes, and checks each of their pages. @throws {PlaneNotFound | DecodeFailed} a page is missing or incomplete */
+async function gatherPlanes(
+  { stored, axes, stop }: StoredArray,
+  channels: readonly number[],
+  { t, z, l }: Position,
+  wanted?: RowRange,
+): Promise<PlanePlan> {
+  const [y, x] = [stepOf(axes, "Y"), stepOf(axes, "X")];
+  const { size: storedRows } = stored.axes.find(({ name }) => name === "Y")!;
+  const { size: storedColumns } = stored.axes.find(({ name }) => name === "X")!;
+  const filled = y.along === "pages" && wanted ? wanted : { start: 0, end: y.count };
+  const starts = channels.map((channel) => startOf(axes, { T: t, L: l, C: channel, Z: z, Y: 0, X: 0 }));
+  const planes = [...Map.groupBy(starts.keys(), (target) => starts[target]!.pages)];
+  const isSpread = y.along === "samples" || x.along === "samples";
+  const samplesOf = (targets: readonly number[]) =>
+    isSpread
+      ? stored.channels.map((_, sample) => sample)
+      : [...new Set(targets.map((target) => starts[target]!.samples))];
+  /** Each page with the rows and columns that it has of the planes, and the channels of these planes. */
+  function* pages() {
+    const along = (step: Step, { start, end }: RowRange): RowRange[] =>
+      step.along === "pages"
+        ? Array.from({ length: end - start }, (_, i) => ({ start: start + i, end: start + i + 1 }))
+        : [{ start, end }];
+    for (const [first, targets] of planes) {
+      for (const rows of along(y, filled)) {
+        for (const columns of along(x, { start: 0, end: x.count })) {
+          stop.check();
+          const page = first + (y.along === "pages" ? rows.start * y.by : 0) +
+            (x.along === "pages" ? columns.start * x.by : 0);
+          yield { page, targets, rows, columns };
+        }
+      }
+    }
+  }
+  // From one row or column of a plane to the next: elements within a stored page, and samples.
+  const within = ({ along, by }: Step) =>
+    along === "rows" ? by * storedColumns : along === "columns" ? by : 0;
+  const between = ({ along, by }: Step) => along === "samples" ? by : 0;
+  const planOf = (page: number, samples: readonly number[]) =>
+    stored.plan(samples, { ...FIRST_POSITION, z: page });
+  let working = NO_WORKING_MEMORY;
+  for (const { page, targets } of pages()) {
+    working = largerMemory(working, (await planOf(page, samplesOf(targets))).working ?? NO_WORKING_MEMORY);
+  }
+  const most = Math.max(0, ...planes.map(([, targets]) => samplesOf(targets).length));
+  return {
+    rows: y.count,
+    columns: x.count,
+    filled,
+    warnings: [],
+    working: { ...working, bytes: working.bytes + 4 * storedRows * storedColumns * most },
+    overwrites: true,
+    decode: async (output) => {
+      const room = Array.from({ length: most }, () => new Float32Array(storedRows * storedColumns));
+      for (const { page, targets, rows, columns } of pages()) {
+        const samples = samplesOf(targets);
+        const plan = await planOf(page, samples);
+        if (!plan.overwrites) { for (const plane of room) plane.fill(0); }
+        await plan.decode(room.slice(0, samples.length));
+        for (const target of targets) {
+          const { rows: row0, columns: column0, samples: sample0 } = starts[target]!;
+          for (let row = rows.start; row < rows.end; row += 1) {
+            stop.check();
+            const from = row0 * storedColumns + column0 + row * within(y);
+            const to = (row - filled.start) * x.count;
+            for (let column = columns.start; column < columns.end; column += 1) {
+              const sample = isSpread
+                ? sample0 + row * between(y) + column * between(x)
+                : samples.indexOf(sample0);
+              output[target]![to + column] = room[sample]![from + column * within(x)]!;
+            }
+          }
+        }
+      }
+    },
+  };
+}
