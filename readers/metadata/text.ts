@@ -26,3 +26,7 @@ export function leadingNumber(text: string | null | undefined): number | null {
 
 /** Whether two values of one quantity differ by more than one percent. */
 export const differ = (a: number, b: number): boolean => Math.abs(a - b) > 0.01 * Math.max(a, b);
+
+/** Decodes `\u00B5`: ImageJ and SCIFIO escape characters beyond ASCII. */
+export const unescaped = (text: string): string =>
+  text.replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

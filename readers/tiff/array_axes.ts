@@ -19,18 +19,8 @@ import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import type { PageLayout } from "./page.ts";
-import type { PlaneIndex, Stack, StackSizes } from "./stack.ts";
+import type { Along, ArrayAxis, PlaneIndex, Stack, StackSizes } from "./stack.ts";
 import type { PlaneFinder } from "./stored_planes.ts";
-
-/** What an axis of an array runs along in a file. */
-export type Along = "pages" | "samples" | "rows" | "columns";
-
-/** One axis of a stored array, with the letter of the axis as which it is served. Letters other than `Y` and `X` may repeat. */
-export interface ArrayAxis {
-  readonly letter: AxisLetter;
-  readonly size: number;
-  readonly along: Along;
-}
 
 /** The axes of an array, slowest first, and the written letter of the axis that is served as `Y`. */
 export interface ArrayAxes {
@@ -57,15 +47,17 @@ export function placesOf(
   return inPage.length > 0 || places.includes(null) ? null : (places as Along[]).reverse();
 }
 
-const SERVED: Readonly<Record<string, AxisLetter>> = {
-  T: "T",
-  L: "L",
-  C: "C",
-  S: "C",
-  Z: "Z",
-  Y: "Y",
-  X: "X",
-};
+const SERVED: ReadonlyMap<string, AxisLetter> = new Map(Object.entries(
+  {
+    T: "T",
+    L: "L",
+    C: "C",
+    S: "C",
+    Z: "Z",
+    Y: "Y",
+    X: "X",
+  } as const,
+));
 
 /**
  * The axes of an array with written letters. Without `Y`, rows are the axis of a page other than `X`; samples along an unknown axis
@@ -90,7 +82,7 @@ export function arrayAxes(
   const rowAxis = ys === 1 ? letters.indexOf("Y") : other("rows") < 0 ? other("columns") : other("rows");
   const axes = lengths.map((size, i): ArrayAxis => {
     const along = places[i]!;
-    const letter = i === rowAxis ? "Y" : SERVED[letters[i]!] ?? (along === "samples" ? "C" : "Z");
+    const letter = i === rowAxis ? "Y" : SERVED.get(letters[i]!) ?? (along === "samples" ? "C" : "Z");
     return { letter, size, along };
   });
   return { axes, rows: letters[rowAxis] ?? "Y" };

@@ -65,8 +65,15 @@ export function numberAt({ file, window, encoding }: TiffFile, at: number): numb
 export const isNDTiff = (tiff: TiffFile): boolean =>
   tiff.file.size >= 28 && numberAt(tiff, 8) === NDTIFF_MARK;
 
-/** Start of an ImageJ description. */
+/** Start of a description by ImageJ 1, Bio-Formats or tifffile. */
 export const IMAGEJ_MARK = "ImageJ=";
+
+/** Start of a description by SCIFIO, the library of ImageJ2 and pyimagej. */
+export const SCIFIO_MARK = "SCIFIO=";
+
+/** Whether a description has the lines of ImageJ. */
+export const isImageJText = (text: string): boolean =>
+  text.startsWith(IMAGEJ_MARK) || text.startsWith(SCIFIO_MARK);
 
 /** Lines of ScanImage settings and stamps. */
 const SCANIMAGE_KEYS = /^(?:(?:state\.|scanimage\.|SI\.)\w|frameNumbers? =|Frame Number =)/m;

@@ -50,7 +50,7 @@ const DIALECTS: readonly Dialect[] = [
     },
   },
   {
-    fits: ({ descriptions }) => descriptions.some((text) => text.startsWith(marks.IMAGEJ_MARK)),
+    fits: ({ descriptions }) => descriptions.some(marks.isImageJText),
     open: async (opened) => {
       const stack = (await import("./dialects/imagej.ts")).openImageJ(opened);
       if (!mayBeOlympus(opened)) return single(stack);

@@ -7,7 +7,6 @@ import type { Calibration } from "../metadata/axes.ts";
 import { type Moment, momentOf } from "../metadata/moment.ts";
 import type { AxisLetter, LineScan, Position, SceneEntry, TimeStamps } from "../reader.ts";
 import { lossWarning, type Warning } from "../warning.ts";
-import type { ArrayAxis } from "./array_axes.ts";
 import type { Directory } from "./directory.ts";
 import type { PageLayout } from "./page.ts";
 import { TAG } from "./tags.ts";
@@ -68,6 +67,16 @@ export interface PlaneSource {
 /** Lengths of the axes along which planes are counted; `C` does not count the samples of a pixel. */
 export interface StackSizes extends Readonly<Record<"T" | "C" | "Z", number>> {
   readonly L?: number;
+}
+
+/** What an axis of an array runs along in a file. */
+export type Along = "pages" | "samples" | "rows" | "columns";
+
+/** One axis of a stored array, with the letter of the axis as which it is served. Letters other than `Y` and `X` may repeat. */
+export interface ArrayAxis {
+  readonly letter: AxisLetter;
+  readonly size: number;
+  readonly along: Along;
 }
 
 /** A series of planes with the same layout. */

@@ -182,26 +182,33 @@ const missingPlane = (number: number, stored: number): PlaneNotFound =>
   new PlaneNotFound(`plane ${number} is missing: the file holds ${stored} planes, ${number + 1} are needed`);
 
 /**
- * The planes that a description declares: those of the main chain or, if that has one directory and a second plane fits, planes
- * in a row. Warns if the file holds more or fewer.
+ * Number of planes of a file, of which a description declares `planes`: the pages of the main chain, counted up to one more, or if
+ * that has one directory and a second plane fits, the planes in a row.
  */
+export function storedPlanes(tiff: TiffFile, layout: PageLayout, planes: number): number {
+  const fitting = runOf(tiff, layout, planes);
+  return fitting > 1 ? fitting : tiff.countUpTo(planes + 1);
+}
+
+const runOf = (tiff: TiffFile, layout: PageLayout, planes: number) =>
+  planes > 1 && layout.directory.next === 0 ? contiguousPlanes(tiff, layout) : 1;
+
+/** The planes that a description declares, as {@linkcode storedPlanes} counts them. Warns if the file holds more or fewer. */
 export function declaredPlanes(
   tiff: TiffFile,
   layout: PageLayout,
   planes: number,
 ): { readonly plane: PlaneFinder; readonly warnings: Warning[] } {
-  const fitting = planes > 1 && layout.directory.next === 0 ? contiguousPlanes(tiff, layout) : 1;
-  if (fitting > 1) {
-    return { plane: planesInRun(tiff, layout), warnings: countWarnings("The description", planes, fitting) };
+  const present = storedPlanes(tiff, layout, planes);
+  if (runOf(tiff, layout, planes) > 1) {
+    return { plane: planesInRun(tiff, layout), warnings: countWarnings("The description", planes, present) };
   }
   const inChain = (number: number): PlaneSource => {
     const directory = tiff.directory(number);
     if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
     return { tiff, page: planePage(directory, layout, `plane ${number}`) };
   };
-  const present = tiff.countUpTo(planes + 1);
-  const warnings = countWarnings("The description", planes, present, endOf(tiff));
-  return { plane: inChain, warnings };
+  return { plane: inChain, warnings: countWarnings("The description", planes, present, endOf(tiff)) };
 }
 
 /** Why a chain ended early, as the end of a sentence; else `""`. */

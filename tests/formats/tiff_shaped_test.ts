@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
 import { grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import { planesAt } from "../planes.ts";
 import { seenIn } from "../seen.ts";
 import { withFiles } from "../temporary_files.ts";
 
@@ -152,10 +153,7 @@ Deno.test("serves arrays whose axes do not end in Y X as Z, Y, X", async () => {
         openHere(path, async (acquisition) => {
           for (let t = 0; t < sizes.T; t += 1) {
             for (let z = 0; z < sizes.Z; z += 1) {
-              const all = Array.from({ length: channels }, (_, channel) => channel);
-              const plan = await acquisition.plan(all, { t, z, l: 0 });
-              const planes = all.map(() => new Float32Array(12));
-              await plan.decode(planes);
+              const planes = await planesAt(acquisition, { t, z });
               for (const [c, plane] of planes.entries()) {
                 deepEqual(
                   [...plane],

@@ -1,7 +1,10 @@
 /**
- * ImageJ: ImageDescription has lines of `key=value`, of which the first is `ImageJ=`. Planes run channel first, then slice, then
- * frame. A stack above 4 GB has one directory, and its planes follow the first one without gaps. XResolution holds pixels per
- * unit; the unit is in the text.
+ * ImageJ: ImageDescription has lines of `key=value`, of which the first is `ImageJ=` with a version. Planes run channel first, then
+ * slice, then frame. A stack above 4 GB has one directory, and its planes follow the first one without gaps. XResolution holds
+ * pixels per unit; the unit is in the text. The samples of RGB48 are the planes of a composite of 16 bits.
+ *
+ * Bio-Formats writes `ImageJ=` without a version, and counts samples as `channels` and in `images`. SCIFIO writes `SCIFIO=`, then
+ * axes of its own (`scifio.ts`).
  *
  * Tag 50838 holds byte counts: of the header of tag 50839, then of each of its items. The header is `IJIJ` and pairs of a type
  * and its number of items, all LONG in the byte order of the file. The items follow: `labl` is a label in UTF-16, one per plane;
@@ -10,32 +13,61 @@
 import { quoted, unlessDamaged } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
+import { lineScanOf } from "../../metadata/line_scan.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
-import { leadingNumber } from "../../metadata/text.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { leadingNumber, unescaped } from "../../metadata/text.ts";
+import { warnIf, type Warning, warning } from "../../warning.ts";
+import { type ArrayAxes, arrayPlanes } from "../array_axes.ts";
 import type { Directory } from "../directory.ts";
-import { IMAGEJ_MARK } from "../marks.ts";
+import { isImageJText } from "../marks.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import { MAX_PLANES, type Opened, type Stack, type StackSizes, tagMoment } from "../stack.ts";
-import { declaredPlanes, endsEarly } from "../stored_planes.ts";
+import { type ArrayAxis, MAX_PLANES, type Opened, type Stack, type StackSizes, tagMoment } from "../stack.ts";
+import { declaredPlanes, endsEarly, storedPlanes } from "../stored_planes.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { resolutionCalibrations } from "./plain.ts";
+import { type Fields, scifioArray } from "./scifio.ts";
 
 /** Longest description to read, in characters; ImageJ writes some twenty lines. */
 const MAX_TEXT = 1 << 20;
 
-/** The stack of an ImageJ file. */
-export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
-  const text = descriptions.find((description) => description.startsWith(IMAGEJ_MARK))!;
+function fieldsOf(text: string): Fields {
   const fields = new Map<string, string>();
   for (const line of text.slice(0, MAX_TEXT).split(/[\r\n\0]+/)) {
     const at = line.indexOf("=");
     if (at > 0) fields.set(line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim());
   }
+  return fields;
+}
+
+/** The stack of an ImageJ file. */
+export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
+  const fields = fieldsOf(descriptions.find(isImageJText)!);
   const layout = readPage(first);
   const items = unlessDamaged(() => itemsOf(first, MAX_VENDOR_BYTES), NO_ITEMS);
-  const { sizes, plane, warnings } = planesOf(tiff, layout, fields);
+  const array = fields.has("scifio") ? scifioArray(fields, layout) : null;
+  const { plane, warnings, ...planes } = array?.axes
+    ? arrayOf(tiff, layout, array.axes)
+    : planesOf(tiff, layout, fields);
+  const labels = channelLabels(items.labels, planes.sizes);
+  return {
+    ...planes,
+    plane,
+    layout,
+    calibrations: array ? array.calibrations : calibrationsIn(fields, first),
+    names: labels.names,
+    // A file displayed in grey also has lookup tables.
+    colors: fields.get("mode") === "grayscale" ? [] : items.colors.slice(0, planes.sizes.C * layout.samples),
+    documents: (list) =>
+      list.add(`${tagName(TAG.ImageJMetadata)} info`, "text/plain", itemsOf(first, list.left).info),
+    moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
+    fileSize: tiff.file.size,
+    lineScan: array?.axes?.rows === "T" ? lineScanOf(array.calibrations.Y) : null,
+    warnings: [...array?.warnings ?? [], ...warnings, ...labels.warnings],
+  };
+}
+
+function calibrationsIn(fields: Fields, first: Directory): Stack["calibrations"] {
   const perUnit = (tag: number) => 1 / (first.noteNumber(tag) ?? NaN);
   const unit = unescaped(fields.get("unit") ?? "");
   const spacing = leadingNumber(fields.get("spacing"));
@@ -46,24 +78,20 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
     Z: [spacing === null ? null : Math.abs(spacing), unescaped(fields.get("zunit") ?? unit)],
     T: [leadingNumber(fields.get("finterval")), unescaped(fields.get("tunit") ?? "s")],
   });
-  return {
-    sizes,
-    layout,
-    // If the text has no unit, ImageJ uses that of the resolution tags.
-    calibrations: fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations },
-    names: channelLabels(items.labels, sizes),
-    // A file displayed in grey also has lookup tables.
-    colors: fields.get("mode") === "grayscale" ? [] : items.colors.slice(0, sizes.C),
-    documents: (list) =>
-      list.add(`${tagName(TAG.ImageJMetadata)} info`, "text/plain", itemsOf(first, list.left).info),
-    moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
-    fileSize: tiff.file.size,
-    warnings,
-    plane: ({ t, z, channel }) => plane((t * sizes.Z + z) * sizes.C + channel),
-  };
+  // If the text has no unit, ImageJ uses that of the resolution tags.
+  return fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations };
 }
 
-function planesOf(tiff: TiffFile, layout: PageLayout, fields: Map<string, string>) {
+/** The planes of a stack, and warnings about them. */
+type Planes = Pick<Stack, "sizes" | "plane" | "arrangement" | "warnings">;
+
+function arrayOf(tiff: TiffFile, layout: PageLayout, { axes }: Pick<ArrayAxes, "axes">): Planes {
+  const pages = axes.reduce((product, { along, size }) => along === "pages" ? product * size : product, 1);
+  const { plane, warnings } = declaredPlanes(tiff, layout, pages);
+  return { ...arrayPlanes(axes, plane), warnings };
+}
+
+function planesOf(tiff: TiffFile, layout: PageLayout, fields: Fields): Planes {
   const warnings: Warning[] = [];
   const count = (key: string) => {
     const written = fields.get(key) ?? "1";
@@ -72,29 +100,55 @@ function planesOf(tiff: TiffFile, layout: PageLayout, fields: Map<string, string
     warnings.push(warning("metadata_damaged", text));
     return 1;
   };
-  const [T, C, Z, images] = [count("frames"), count("channels"), count("slices"), count("images")];
-  const product = T * C * Z;
-  const stacked = (sizes: StackSizes) => {
-    const stored = declaredPlanes(tiff, layout, sizes.T * sizes.C * sizes.Z);
-    return { sizes, plane: stored.plane, warnings: [...warnings, ...stored.warnings] };
+  const sizes = { T: count("frames"), Z: count("slices"), C: count("channels") };
+  const images = count("images");
+  const { samples, width, height } = layout;
+  const planes = sizes.T * sizes.Z * sizes.C;
+  // Slowest first; `samples` names the axis that runs along the samples of a pixel.
+  const stacked = (lengths: typeof sizes, inPixel: "T" | "Z" | "C" = "C"): Planes => {
+    const axes: ArrayAxis[] = [
+      ...(["T", "Z", "C"] as const).map((letter) => ({
+        letter,
+        size: lengths[letter],
+        along: "pages" as const,
+      })),
+      { letter: "Y", size: height, along: "rows" },
+      { letter: "X", size: width, along: "columns" },
+      { letter: inPixel, size: samples, along: "samples" },
+    ];
+    const array = arrayOf(tiff, layout, { axes });
+    return { ...array, warnings: [...warnings, ...array.warnings] };
   };
-  if (images === 1 && product === 1) {
+  if (images === 1 && planes === 1) {
     const present = tiff.countUpTo(MAX_PLANES);
     warnings.push(...endsEarly(tiff, present));
     return stacked({ T: 1, C: 1, Z: present });
   }
-  // The samples of a pixel already are channels.
-  if (layout.samples > 1 && layout.samples === C && images === T * Z) return stacked({ T, C: 1, Z });
-  if (product === images || images === 1 && product < MAX_PLANES) return stacked({ T, C, Z });
+  // Whether a number of images counts the samples of each page.
+  const countsSamples = (number: number) => {
+    if (samples === 1 || number % samples !== 0) return false;
+    // Other programs do so for a single page only, where pages may be missing just as well.
+    return fields.get("imagej") === "" ||
+      storedPlanes(tiff, layout, number) === number / samples && tiff.brokenTail === null;
+  };
+  const areCounted = planes === images || images === 1 && planes < MAX_PLANES;
+  if (
+    areCounted && sizes.C % samples === 0 && countsSamples(planes) ||
+    images * samples === planes && sizes.C % samples === 0
+  ) {
+    return stacked({ ...sizes, C: sizes.C / samples });
+  }
+  if (areCounted && planes === samples && layout.bits[0] === 16 && countsSamples(planes)) {
+    // RGB48 of three frames or slices.
+    return stacked({ T: 1, Z: 1, C: 1 }, sizes.T > 1 ? "T" : "Z");
+  }
+  if (areCounted || images === planes * samples) return stacked(sizes);
   // `images` alone is a plain stack. Otherwise the first plane is certain, but not its position along the axes.
+  const { T, C, Z } = sizes;
   const text = `The description counts ${images} images, but ${T} x ${C} x ${Z} frames, channels and slices`;
-  if (product > 1) warnings.push(warning("metadata_disagree", text));
-  return stacked({ T: 1, C: 1, Z: images });
+  if (planes > 1) warnings.push(warning("metadata_disagree", text));
+  return stacked({ T: 1, C: 1, Z: countsSamples(images) ? images / samples : images });
 }
-
-/** Decodes `\u00B5`: ImageJ escapes characters beyond ASCII. */
-const unescaped = (text: string) =>
-  text.replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** `IJIJ`, `labl`, `luts` and `info` as numbers. */
 const [MAGIC, LABEL, TABLE, INFO] = [0x494a494a, 0x6c61626c, 0x6c757473, 0x696e666f];
@@ -139,9 +193,24 @@ function itemsOf(directory: Directory, most: number) {
   return { labels, colors, info };
 }
 
-function channelLabels(labels: readonly string[], { C }: StackSizes): string[] {
-  if (C < 2 || labels.length < C) return [];
-  const names = labels.slice(0, C);
-  const agree = labels.every((label, i) => label !== "" && label === names[i % C]);
-  return agree && new Set(names).size === C ? names : [];
+/** Indices before the name in a label by Bio-Formats: `c:1/2 z:1/3 - DAPI`. */
+const LABEL_INDICES = /^(?:[a-z]+:\d+\/\d+[,;]?(?: +|$))+(?:- *)?/i;
+
+/** Index and number of channels in such a label. */
+const LABEL_CHANNEL = /^c:(\d+)\/(\d+)/i;
+
+/** Names of the channels, if all planes of a channel have one label, and each channel another. */
+function channelLabels(labels: readonly string[], { C }: StackSizes) {
+  if (C < 2 || labels.length < C) return { names: [], warnings: [] };
+  const all = labels.map((label) => label.replace(LABEL_INDICES, ""));
+  const names = all.slice(0, C);
+  const agree = all.every((name, i) => name !== "" && name === names[i % C]) && new Set(names).size === C;
+  const misplaced = labels.findIndex((label, i) => {
+    const [, channel, channels] = LABEL_CHANNEL.exec(label) ?? [];
+    return Number(channels) === C && Number(channel) !== i % C + 1;
+  });
+  const text = `Plane ${misplaced} is of channel ${misplaced % C + 1}, but its label is ${
+    quoted(labels[misplaced] ?? "")
+  }`;
+  return { names: agree ? names : [], warnings: warnIf(misplaced >= 0, "metadata_disagree", text) };
 }

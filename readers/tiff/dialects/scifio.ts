@@ -1,0 +1,130 @@
+/**
+ * SCIFIO (ImageJ2, pyimagej): lines like those of ImageJ, and lists of the axes in stored order, fastest first:
+ *
+ *   axes=X,Y,Channel,Z,Time    names of any kind; `Channel` may come first, for samples of a pixel
+ *   lengths=64,48,2,5,10
+ *   scales=0.2,0.2,1.0,1.5,2.0
+ *   units=\u00B5m,\u00B5m,null,\u00B5m,sec
+ *   images=100 channels=2 slices=5 frames=10    as ImageJ counts, 1 without such an axis
+ *
+ * SCIFIO writes resolution tags as if every scale were in micrometres, so they do not count.
+ */
+import { DecodeFailed, quoted } from "../../errors.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
+import { numberOf, unescaped } from "../../metadata/text.ts";
+import { warnIf, type Warning, warning } from "../../warning.ts";
+import { type ArrayAxes, arrayAxes, rowWarnings } from "../array_axes.ts";
+import type { PageLayout } from "../page.ts";
+import { MAX_PLANES, type Stack } from "../stack.ts";
+
+/** The lines of a description by their keys in lower case. */
+export type Fields = ReadonlyMap<string, string>;
+
+/** Largest number of axes in a description. */
+const MAX_AXES = 32;
+
+const LETTERS: ReadonlyMap<string, string> = new Map(Object.entries({
+  X: "X",
+  Y: "Y",
+  Z: "Z",
+  Channel: "C",
+  Time: "T",
+  Spectra: "L",
+}));
+
+/** The array that a description declares; `axes` is `null` if the lists are missing, damaged or do not fit the pages. */
+export function scifioArray(
+  fields: Fields,
+  layout: PageLayout,
+): {
+  readonly axes: ArrayAxes | null;
+  readonly calibrations: Stack["calibrations"];
+  readonly warnings: readonly Warning[];
+} {
+  const none = (warnings: readonly Warning[]) => ({ axes: null, calibrations: {}, warnings });
+  const listed = (key: string) => fields.get(key)?.split(",").map((item) => item.trim()) ?? [];
+  const [names, lengths, scales, units] = [
+    listed("axes"),
+    listed("lengths").map(Number),
+    listed("scales"),
+    listed("units"),
+  ];
+  const written = `axes=${quoted(names.join(","))} and lengths=${quoted(lengths.join(","))}`;
+  const isValid = names.length > 0 && names.length <= MAX_AXES && names.length === lengths.length &&
+    lengths.every((length) => Number.isSafeInteger(length) && length >= 1) &&
+    lengths.reduce((product, length) => product * length, 1) / (layout.width * layout.height) < MAX_PLANES;
+  if (!isValid) {
+    return none(
+      warnIf(names.length > 0, "metadata_damaged", `The description declares ${written}, which are not used`),
+    );
+  }
+  const stored = names.map((name, i) => ({
+    name,
+    letter: LETTERS.get(name) ?? name,
+    length: lengths[i]!,
+    scale: numberOf(scales[i]),
+    unit: unescaped(units[i] ?? ""),
+  }));
+  // Samples of a pixel come first, or after rows if each has strips of its own, wherever the list has them.
+  const sample = layout.samples > 1
+    ? stored.findIndex(({ letter, length }) => letter === "C" && length === layout.samples)
+    : -1;
+  if (sample >= 0) stored.splice(layout.planar ? 2 : 0, 0, ...stored.splice(sample, 1));
+  stored.reverse();
+  let axes: ArrayAxes | null;
+  try {
+    axes = arrayAxes(stored.map(({ letter }) => letter), stored.map(({ length }) => length), layout);
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    return none([
+      warning(
+        "metadata_damaged",
+        `The description declares ${written}, which are not used: ${error.message}`,
+      ),
+    ]);
+  }
+  if (axes === null) {
+    const page = `${layout.width} x ${layout.height} x ${layout.samples}`;
+    return none([
+      warning("metadata_disagree", `The description declares ${written}, which do not fit pages of ${page}`),
+    ]);
+  }
+  const other = stored.filter(({ letter, length }) => !/^[XYZCTL]$/.test(letter) && length > 1)
+    .filter(({ letter }) => letter !== axes.rows);
+  const assumed = `Planes along ${other.map(({ name }) => quoted(name)).join(" and ")} are read as slices`;
+  const steps = stored.flatMap(({ letter, scale, unit }) => {
+    const served = letter === axes.rows ? "Y" : letter;
+    // The sign gives the direction of the stage.
+    return /^[XYZTL]$/.test(served)
+      ? [[served, [scale === null ? null : Math.abs(scale), unit]] as const]
+      : [];
+  });
+  return {
+    axes,
+    // Slices of two axes have no one step.
+    calibrations: calibrationsOf(
+      Object.fromEntries(steps.filter(([letter]) => letter !== "Z" || other.length === 0)),
+    ),
+    warnings: [
+      ...warnIf(other.length > 0, "axes_assumed", assumed),
+      ...rowWarnings(axes),
+      ...countWarnings(fields, stored),
+    ],
+  };
+}
+
+/** Warns if the counts of ImageJ contradict the lists. */
+function countWarnings(fields: Fields, stored: readonly { letter: string; length: number }[]): Warning[] {
+  const keys = { C: "channels", Z: "slices", T: "frames" };
+  return Object.entries(keys).flatMap(([letter, key]) => {
+    const length = stored.reduce(
+      (product, axis) => axis.letter === letter ? product * axis.length : product,
+      1,
+    );
+    const counted = fields.get(key);
+    const text = `The description declares ${key}=${
+      quoted(counted ?? "")
+    }, but its lengths have ${length}, which count`;
+    return warnIf(counted !== undefined && Number(counted) !== length, "metadata_disagree", text);
+  });
+}
