@@ -1,5 +1,5 @@
 /**
- * JPEG 2000 (compressions 34712, 33004, 33005), a codestream or a JP2 file per strip or tile, through OpenJPEG. The size
+ * JPEG 2000 (compressions 34712, 33003, 33004, 33005), a codestream or a JP2 file per strip or tile, through OpenJPEG. The size
  * marker is judged before the decoder allocates (ITU-T T.800, annex A.5.1). The decoder's JavaScript side gives one or
  * three components and clips negative values of 8 bits to 0: other counts are refused, signed 8 bits decoded as unsigned.
  */

@@ -168,7 +168,7 @@ async function planSource(
     };
   }
   const { codecOf, compressedPlan } = await import("./compressed_segments.ts");
-  const codec = source.strips?.codec ?? await codecOf(compression);
+  const codec = source.strips?.codec ?? await codecOf(source.page);
   const table = new SegmentTable(source, wanted, codec, rows);
   return { compressed: true, ...compressedPlan(table, codec, stop) };
 }

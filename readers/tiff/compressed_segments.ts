@@ -101,6 +101,7 @@ const CODECS: Readonly<Record<number, () => Promise<Codec>>> = {
   8: deflate,
   32773: async () => (await import("../codecs/packbits.ts")).packBits,
   32946: deflate,
+  33003: jpeg2000,
   33004: jpeg2000,
   33005: jpeg2000,
   33007: jpeg,
@@ -113,11 +114,22 @@ const CODECS: Readonly<Record<number, () => Promise<Codec>>> = {
   50001: webp,
 };
 
-/** The codec for a value of Compression other than 1. @throws {DecodeFailed} the value is unknown */
-export function codecOf(compression: number): Promise<Codec> {
+/**
+ * Compression of Aperio for JPEG 2000 in YCbCr without a colour transform in the stream. Bio-Formats and SCIFIO write it for any
+ * samples.
+ */
+const JPEG2000_YCBCR = 33003;
+
+/** The codec of a compressed page. @throws {DecodeFailed} Compression is unknown, or may mean that samples are YCbCr */
+export function codecOf(
+  { compression, samples }: Pick<PageLayout, "compression" | "samples">,
+): Promise<Codec> {
   const load = CODECS[compression];
-  if (load) return load();
-  const value = `${tagName(TAG.Compression)} is ${compression}`;
+  const mayBeYCbCr = compression === JPEG2000_YCBCR && samples > 1;
+  if (load && !mayBeYCbCr) return load();
+  const value = `${tagName(TAG.Compression)} is ${compression}${
+    mayBeYCbCr ? ` with ${samples} samples` : ""
+  }`;
   throw new DecodeFailed(`${value}, which is not read (docs/formats/tiff.md#what-is-refused)`);
 }
 

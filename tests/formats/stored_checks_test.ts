@@ -15,7 +15,7 @@ type Decode = (stream: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
 /** The decoder of a TIFF strip that holds the plain bytes. */
 async function stripDecoder(compression: number): Promise<Decode> {
-  const { decode } = await codecOf(compression);
+  const { decode } = await codecOf({ compression, samples: 1 });
   // These codecs look at no tag of the page.
   const segment = strip(fixtures.columns, fixtures.rows, { bytes: PLAIN.length });
   return (stream) => decode(stream, segment);

@@ -200,3 +200,20 @@ Deno.test("plans a tile far larger than the picture with its own size", async ()
   ok(working.bytes >= 16_384 * 16_384);
   equal(working.endsWithWorker, false);
 });
+
+Deno.test("reads JPEG 2000 under each of its numbers, but no colours under that of YCbCr", async () => {
+  const under = (name: string, compression: number) => {
+    const bytes = Deno.readFileSync(new URL(`../fixtures/tiff/${name}`, import.meta.url));
+    new DataView(bytes.buffer).setUint16(entryAt(bytes, 259) + 8, compression, true);
+    return withFiles({ "a.tif": bytes }, async (path) => (await loadHere(path)).planes);
+  };
+  for (const name of ["jpeg2000_u1.tif", "jpeg2000_u2.tif", "jpeg2000_rgb_u1.tif"]) {
+    const planes = await under(name, 34712);
+    for (const compression of [33004, 33005]) deepEqual(await under(name, compression), planes, name);
+    if (planes.length === 1) deepEqual(await under(name, 33003), planes, name);
+  }
+  await rejects(
+    under("jpeg2000_rgb_u1.tif", 33003),
+    /Compression \(259\) is 33003 with 3 samples, which is not read/,
+  );
+});
