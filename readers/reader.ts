@@ -177,7 +177,7 @@ export interface Acquisition {
   /** Bytes of all files of the acquisition; `null` for a directory store. */
   readonly fileSize: number | null;
   readonly reference: Reference | null;
-  /** Present if the rows of a plane are lines in time. */
+  /** Present if the rows of a plane are lines in time. If only their step shows it, `withTimes` adds it. */
   readonly lineScan?: LineScan | null;
   readonly collection?: MemberName | null;
   readonly warnings: readonly Warning[];

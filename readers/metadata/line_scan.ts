@@ -1,5 +1,5 @@
 /** Line scans, whose rows are lines in time. */
-import type { LineScan } from "../reader.ts";
+import type { Acquisition, LineScan } from "../reader.ts";
 import type { Calibration } from "./axes.ts";
 
 /** A line scan by the served calibration of its rows, its dwell time per pixel, and a direction such as `Oneway`, `Roundtrip`. */
@@ -13,6 +13,15 @@ export function lineScanOf(
     secondsPerPixel: secondsOf(pixel),
     bidirectional: ONE_WAY.test(direction ?? "") ? false : BOTH_WAYS.test(direction ?? "") || null,
   };
+}
+
+/** The line scan that an acquisition describes, with the step of its rows if they are in seconds; `null` for other images. */
+export function servedLineScan(
+  { axes, lineScan = null }: Pick<Acquisition, "axes" | "lineScan">,
+): LineScan | null {
+  const rows = lineScanOf(axes.find(({ name }) => name === "Y"));
+  if (rows.secondsPerLine === null) return lineScan;
+  return { ...rows, ...lineScan, secondsPerLine: lineScan?.secondsPerLine ?? rows.secondsPerLine };
 }
 
 const secondsOf = (time: Calibration | null | undefined) => time?.unit === "seconds" ? time.step : null;

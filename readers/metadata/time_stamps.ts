@@ -2,6 +2,7 @@
 import type { Acquisition, Axis, TimeStamps } from "../reader.ts";
 import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
 import { UNCALIBRATED } from "./axes.ts";
+import { servedLineScan } from "./line_scan.ts";
 import { differ } from "./text.ts";
 
 /** Largest number of times that are served: half an hour at 100 Hz. For longer series only the step is served. */
@@ -150,8 +151,9 @@ function quantumOf(differences: Float64Array, least: number): number {
 const shown = (seconds: number) => `${Number(seconds.toPrecision(6))} s`;
 
 /** The axis that the stamps belong to: `T`, or the rows of a line scan. */
-export const timeAxisOf = ({ axes, lineScan }: Pick<Acquisition, "axes" | "lineScan">): Axis | undefined =>
-  axes.find(({ name }) => name === "T") ?? (lineScan ? axes.find(({ name }) => name === "Y") : undefined);
+export const timeAxisOf = (acquisition: Pick<Acquisition, "axes" | "lineScan">): Axis | undefined =>
+  acquisition.axes.find(({ name }) => name === "T") ??
+    (servedLineScan(acquisition) ? acquisition.axes.find(({ name }) => name === "Y") : undefined);
 
 /** An acquisition whose stamps have become times and steps. */
 export type TimedAcquisition = Omit<Acquisition, "stamps" | "times"> & {
@@ -159,7 +161,8 @@ export type TimedAcquisition = Omit<Acquisition, "stamps" | "times"> & {
 };
 
 /**
- * Replaces the stamps of an acquisition by its `times` and the step of its time axis: `T`, or the rows of a line scan.
+ * Replaces the stamps of an acquisition by its `times` and the step of its time axis: `T`, or the rows of a line scan. Rows in
+ * seconds are those of a line scan, also where the format does not say so.
  *
  * The stated step counts if it agrees with the step or with the median difference of the stamps within 1 %, or within one quantum
  * over the longest run; otherwise that of the stamps counts. Warns about pauses, about stamps that do not fit the axis, and where
@@ -167,18 +170,18 @@ export type TimedAcquisition = Omit<Acquisition, "stamps" | "times"> & {
  */
 export function withTimes({ stamps = null, times = null, ...acquisition }: Acquisition): TimedAcquisition {
   const axis = timeAxisOf(acquisition);
-  if (stamps === null || axis === undefined || axis.size < 2) return { ...acquisition, times };
+  const lineScan = servedLineScan(acquisition);
+  if (stamps === null || axis === undefined || axis.size < 2) return { ...acquisition, lineScan, times };
   const { seconds } = stamps;
   const stated = axis.unit === "seconds" ? axis.step : null;
   const isHeld = (t: number) => axis.name !== "T" || (acquisition.holds?.(0, { t, z: 0, l: 0 }) ?? true);
   const { step, warnings } = judged(stamps, stated, axis, isHeld);
   const calibration = step === null ? UNCALIBRATED : { step, unit: "seconds" };
   const axes = acquisition.axes.map((one) => one === axis ? { ...one, ...calibration } : one);
-  const { lineScan } = acquisition;
   return {
     ...acquisition,
     axes,
-    ...lineScan && axis.name === "Y" && { lineScan: { ...lineScan, secondsPerLine: step } },
+    lineScan: lineScan && axis.name === "Y" ? { ...lineScan, secondsPerLine: step } : lineScan,
     times: seconds.length === axis.size ? timesOf(seconds) : null,
     warnings: [...acquisition.warnings, ...warnings],
   };

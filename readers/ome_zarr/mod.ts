@@ -17,7 +17,6 @@
 import { DecodeFailed, isLoss, Unreadable, UnsupportedFormat } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf } from "../metadata/axes.ts";
-import { lineScanOf } from "../metadata/line_scan.ts";
 import {
   type Acquisition,
   type Axis,
@@ -186,11 +185,8 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
   const { array } = image;
   const named = image.channels.length + (image.stamps?.seconds.length ?? 0);
   const { rows: { end: rows }, columns } = planeSelection(image, [], FIRST_POSITION);
-  const axes = servedAxes(image);
-  const lines = axes.find(({ name }) => name === "Y");
   return {
-    axes,
-    lineScan: lines?.unit === "seconds" ? lineScanOf(lines) : null,
+    axes: servedAxes(image),
     channels: image.channels,
     ...image.moment,
     fileSize,

@@ -1,7 +1,11 @@
 /** What `lineScan` says of the line scans of each format; frames and sections have none. */
 import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
+import { tiffOf as kymographTiff } from "../../static/measure/tiff.js";
+import { omeImage, omeXml } from "../fixtures/ome_xml.ts";
+import { filledPages, grayLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
+import { withFiles } from "../temporary_files.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures");
 
@@ -51,3 +55,25 @@ for (const file of ["oir/series_ltz.oir", "oif/section.oif", "lsm/series_tzc.lsm
     equal((await loadHere(join(FIXTURES, file))).summary.lineScan ?? null, null);
   });
 }
+
+Deno.test("rows in seconds are lines, whichever format states the step", async () => {
+  const plane = grayLayout(5, 4, 16);
+  const tiff = (text: string) => filledPages(1, [[270, 2, text], [282, 4, [2]], [283, 4, [500]]], 0, plane);
+  const pixels = { SizeX: 5, SizeY: 4, PhysicalSizeX: 0.5, PhysicalSizeY: 2, PhysicalSizeYUnit: "ms" };
+  const files: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
+    "imagej.tif": tiff("ImageJ=1.54f\nunit=micron\nyunit=sec\n"),
+    "scifio.tif": tiff(
+      "SCIFIO=0.46.0\naxes=X,Y\nlengths=5,4\nscales=0.5,2.0\nunits=um,msec\nimages=1\n",
+    ),
+    "ome.ome.tif": tiff(omeXml(omeImage(pixels, [`<TiffData IFD="0"/>`]))),
+    "kymograph.tif": kymographTiff(new Float32Array(20), [4, 5], [
+      { step: 0.002, unit: "seconds" },
+      { step: 0.5, unit: "um" },
+    ]),
+  };
+  for (const [name, bytes] of Object.entries(files)) {
+    const { summary } = await withFiles({ [name]: bytes }, (path) => loadHere(path));
+    deepEqual(summary.axes.map(({ step, unit }) => [step, unit]), [[0.002, "seconds"], [0.5, "um"]], name);
+    deepEqual(summary.lineScan, { secondsPerLine: 0.002, secondsPerPixel: null, bidirectional: null }, name);
+  }
+});
