@@ -2,11 +2,11 @@
 import type { ByteSource } from "../io/byte_source.ts";
 import { calibrated, type Calibration, known } from "../metadata/axes.ts";
 import type { NamedChannel } from "../metadata/channels.ts";
-import { DecodeFailed, unlessDamaged } from "../errors.ts";
+import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
 import { numberOf } from "../metadata/text.ts";
-import { unlessLost, type Warning } from "../warning.ts";
+import { unlessLost, type Warning, warning } from "../warning.ts";
 import { child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { type FileHeader, ID, requireSegment } from "./segment.ts";
 
@@ -14,6 +14,7 @@ import { type FileHeader, ID, requireSegment } from "./segment.ts";
 export interface Metadata {
   /** Channels by index along `C`, named by themselves or their dye. */
   readonly channels: readonly NamedChannel[];
+  readonly warnings: readonly Warning[];
   readonly steps: Readonly<Partial<Record<"X" | "Y" | "Z", Calibration>>>;
   /** Start of the acquisition, else creation of the document. */
   readonly moment: Moment;
@@ -45,9 +46,13 @@ export function readXml(file: ByteSource, { metadata }: FileHeader): string {
 }
 
 /** The metadata of a document; if they cannot be read, warns and returns empty metadata. */
-export const readMetadata = (file: ByteSource, header: FileHeader, warnings: Warning[]): Metadata =>
-  unlessLost(warnings, "The metadata", () => metadataIn(readXml(file, header).trim() || EMPTY)) ??
-    metadataIn(EMPTY);
+export function readMetadata(file: ByteSource, header: FileHeader, warnings: Warning[]): Metadata {
+  const metadata =
+    unlessLost(warnings, "The metadata", () => metadataIn(readXml(file, header).trim() || EMPTY)) ??
+      metadataIn(EMPTY);
+  warnings.push(...metadata.warnings);
+  return metadata;
+}
 
 const EMPTY = "<Metadata/>";
 
@@ -65,7 +70,7 @@ export function metadataIn(xml: string): Metadata {
   // Few files need the experiment, so a damaged one is ignored.
   const experiment = () => setup === "" ? null : unlessDamaged(() => parseXml(setup, "the experiment"), null);
   return {
-    channels: describedChannels(channels, child(metadata, "DisplaySetting")),
+    ...describedChannels(channels, child(metadata, "DisplaySetting")),
     steps: stepsOf(child(child(metadata, "Scaling"), "Items")),
     moment: firstMoment(momentOf(child(image, "AcquisitionDateAndTime")?.text), momentOf(created)),
     interval: () => positiveIn(child(regular, "Increment")) ?? intervalOf(experiment()),
@@ -78,27 +83,58 @@ export function metadataIn(xml: string): Metadata {
   };
 }
 
-/** Channels with their display settings, which have the same id. In some files the ids differ. */
+/** Channels with their display settings, as {@linkcode displayOf} joins them. */
 function describedChannels(
   list: XmlElement | undefined,
   display: XmlElement | undefined,
-): NamedChannel[] {
-  const shown = new Map<string, XmlElement>();
-  for (const channel of children(child(display, "Channels"), "Channel")) {
-    const id = channel.attributes["Id"];
-    if (id) shown.set(id, channel);
-  }
-  return children(list, "Channel").map((channel) => {
+): Pick<Metadata, "channels" | "warnings"> {
+  const described = children(list, "Channel");
+  const { joined, ordered } = displayOf(described, children(child(display, "Channels"), "Channel"));
+  const warnings: Warning[] = [];
+  const channels = described.map((channel, i) => {
     const id = channel.attributes["Id"] ?? "";
-    const display = shown.get(id);
+    const [own, shown] = [nameOf(channel), nameOf(joined[i])];
+    if (ordered.has(i) && own && shown && own !== shown) {
+      const text = `Channel ${quoted(own)} and its display settings, which have another id, differ in name`;
+      warnings.push(warning("metadata_disagree", `${text}; ${quoted(shown)} counts`));
+    }
     const dye = child(channel, "Fluor")?.text ?? child(channel, "DyeName")?.text;
     // `Channel:0` is a generated id, not a name.
     const unnamed = dye || (/^(?:Channel:\d+)?$/.test(id) ? null : id);
     return {
-      name: nameOf(display) || nameOf(channel) || unnamed,
-      color: colourOf(child(display, "Color")?.text) ?? colourOf(child(channel, "Color")?.text),
+      name: shown || own || unnamed,
+      color: colourOf(child(joined[i], "Color")?.text) ?? colourOf(child(channel, "Color")?.text),
     };
   });
+  return { channels, warnings };
+}
+
+/**
+ * The display settings of each channel: those with its id; of the others, if there are as many settings as channels, those with its
+ * name, and last those in the same order. `ordered` are the channels of the last kind.
+ */
+function displayOf(channels: readonly XmlElement[], settings: readonly XmlElement[]) {
+  const joined = new Array<XmlElement | undefined>(channels.length);
+  const left = new Set(settings);
+  const join = (keyOf: (element: XmlElement) => string | undefined) => {
+    const byKey = new Map([...left].map((setting) => [keyOf(setting) || null, setting]));
+    for (const [i, channel] of channels.entries()) {
+      const setting = joined[i] ? undefined : byKey.get(keyOf(channel) || "");
+      if (setting && left.delete(setting)) joined[i] = setting;
+    }
+  };
+  join(({ attributes }) => attributes["Id"]);
+  const ordered = new Set<number>();
+  if (channels.length === settings.length) {
+    join(nameOf);
+    const [...rest] = left;
+    for (const i of channels.keys()) {
+      if (joined[i]) continue;
+      joined[i] = rest.shift();
+      ordered.add(i);
+    }
+  }
+  return { joined, ordered };
 }
 
 const nameOf = (channel: XmlElement | undefined) =>

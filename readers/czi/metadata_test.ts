@@ -26,6 +26,45 @@ Deno.test("names a channel by its display settings, its own name, its dye or its
   ]);
 });
 
+Deno.test("joins as many display settings as channels by ID, then by name, then in order", () => {
+  const joined = (channels: readonly string[], settings: readonly string[]) => {
+    const { channels: named, warnings } = metadataIn(document(
+      `<Information><Image><Dimensions><Channels>${
+        channels.join("")
+      }</Channels></Dimensions></Image></Information>` +
+        `<DisplaySetting><Channels>${settings.join("")}</Channels></DisplaySetting>`,
+    ));
+    return [...named.map(({ name, color }) => `${name} ${color}`), ...warnings.map(({ code }) => code)].join(
+      ", ",
+    );
+  };
+  const channel = (id: string, name = "") => `<Channel Id="${id}"${name && ` Name="${name}"`}/>`;
+  const shown = (id: string, name: string, color: string) =>
+    `<Channel Id="${id}" Name="${name}"><Color>#FF${color}</Color></Channel>`;
+  const [a, b] = [channel("Channel:0"), channel("Channel:1")];
+  const [green, red] = ["00FF00", "FF0000"];
+  const cases: [channels: string[], settings: string[], expected: string][] = [
+    [[a, b], [shown("7", "EGFP", green), shown("8", "DsRed", red)], "EGFP #00ff00, DsRed #ff0000"],
+    [[a, b], [shown("", "EGFP", green), shown("", "DsRed", red)], "EGFP #00ff00, DsRed #ff0000"],
+    // One of the two has the ID of the other channel.
+    [[a, b], [shown("Channel:1", "DsRed", red), shown("7", "EGFP", green)], "EGFP #00ff00, DsRed #ff0000"],
+    [
+      [channel("1", "DsRed"), channel("2", "EGFP")],
+      [shown("7", "EGFP", green), shown("8", "DsRed", red)],
+      "DsRed #ff0000, EGFP #00ff00",
+    ],
+    [
+      [channel("1", "Ch1"), b],
+      [shown("7", "EGFP", green), shown("8", "DsRed", red)],
+      "EGFP #00ff00, DsRed #ff0000, metadata_disagree",
+    ],
+    // Settings of another number of channels are not of these.
+    [[a, b], [shown("7", "EGFP", green)], "null null, null null"],
+    [[a], [shown("7", "EGFP", green), shown("8", "DsRed", red)], "null null"],
+  ];
+  for (const [channels, settings, expected] of cases) equal(joined(channels, settings), expected);
+});
+
 Deno.test("reads steps in metres for any display unit, and 0 as unknown", () => {
   const distance = (id: string, value: string) =>
     `<Distance Id="${id}"><Value>${value}</Value><DefaultUnitFormat>nm</DefaultUnitFormat></Distance>`;
