@@ -170,17 +170,17 @@ export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
   ];
 }
 
-/** The channels. Colour tables and dyes do not name them, since several may share one. @param names one per channel or colour pixel */
+/** The channels. Colour tables do not name them, since several may share one. @param names one per channel or colour pixel */
 export function channelList(layout: ImageLayout, names: readonly string[]): Channel[] {
   const { channels, sampleType } = layout;
   const colours = channels.filter(({ tag }) => tag !== 0).length;
   const pixels = channels.length - colours + colours / 3;
   const given = names.length === pixels ? names : [];
   let pixel = -1;
-  const named = channels.map(({ tag, lut }, index) => {
+  const named = channels.map(({ tag, lut, dye }, index) => {
     // `tag` numbers the samples of a colour pixel from 1; it is 0 for a grey pixel.
     if (tag <= 1) pixel += 1;
-    const own = given[pixel]?.trim() || null;
+    const own = given[pixel]?.trim() || dye;
     const sample = COLOURS[tag - 1];
     if (sample === undefined) {
       // Other tables, such as `Glow`, contain several colours.

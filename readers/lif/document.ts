@@ -4,7 +4,7 @@ import { MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 import { numberOf } from "../metadata/text.ts";
 import { allowedXml, child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { warnIf, type Warning } from "../warning.ts";
-import { type ImageLayout, imageLayout } from "./image_layout.ts";
+import { dyeNameOf, type ImageLayout, imageLayout } from "./image_layout.ts";
 
 /** Largest number of images in a file, some 4 KB of memory each. */
 export const MAX_IMAGES = 50_000;
@@ -19,8 +19,14 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   SingleMoleculeDetection: [],
   Image: ["ImageDescription", "TimeStampList", "Attachment"],
   // Hardware settings make up nine tenths of a document.
-  Attachment: ["ATLConfocalSettingDefinition", "ATLCameraSettingDefinition"],
-  ATLConfocalSettingDefinition: [],
+  Attachment: ["ATLConfocalSettingDefinition", "ATLCameraSettingDefinition", "LDM_Block_Sequential"],
+  LDM_Block_Sequential: ["LDM_Block_Sequential_List"],
+  LDM_Block_Sequential_List: ["ATLConfocalSettingDefinition"],
+  ATLConfocalSettingDefinition: ["DetectorList", "Spectro"],
+  DetectorList: ["Detector"],
+  Detector: [],
+  Spectro: ["MultiBand"],
+  MultiBand: [],
   ATLCameraSettingDefinition: ["WideFieldChannelConfigurator"],
   WideFieldChannelConfigurator: ["WideFieldChannelInfo"],
   WideFieldChannelInfo: [],
@@ -64,7 +70,7 @@ export interface ImageElement {
   readonly layout: ImageLayout | string;
   /** True for histograms and results of lifetime measurements, which are not opened by default. */
   readonly derived: boolean;
-  /** User-defined names of camera channels. */
+  /** User-defined names of camera channels; dyes of detectors, if the channels themselves state none. `""` for no name. */
   readonly names: readonly string[];
   /** Hexadecimal time stamps, separated by blanks. */
   readonly stamps: string;
@@ -119,13 +125,41 @@ function describe(image: XmlElement, name: string, inLifetimes: boolean) {
     // Lifetime results have a scale of their own (`F16`) or half floats.
     derived: inLifetimes || attachment(image, "F16") !== undefined || /\bhistogram\b/i.test(name) ||
       typeof layout !== "string" && layout.sampleType === "float16",
-    names: descendants(hardware, "WideFieldChannelInfo").map(({ attributes }) =>
-      attributes["UserDefName"] ?? ""
-    ),
+    names: namesOf(hardware, layout),
     // Programs before LAS 3.1 write an element per stamp.
     stamps: stamps.length > 0 ? stamps.map(stampOf).join(" ") : list?.text ?? "",
     scan: scanOf(child(hardware, "ATLConfocalSettingDefinition")),
   };
+}
+
+function namesOf(hardware: XmlElement | undefined, layout: ImageLayout | string): string[] {
+  const cameras = descendants(hardware, "WideFieldChannelInfo");
+  if (cameras.length > 0) return cameras.map(({ attributes }) => attributes["UserDefName"] ?? "");
+  const areStated = typeof layout !== "string" && layout.channels.some(({ dye }) => dye !== null);
+  return areStated ? [] : dyesOf(hardware).map((dye) => dye ?? "");
+}
+
+/**
+ * The dye of each active detector, in the order of the sequential settings; none if several detectors have the same dye, because
+ * bands keep the dyes of detectors that are off.
+ */
+function dyesOf(hardware: XmlElement | undefined): (string | null)[] {
+  const main = child(hardware, "ATLConfocalSettingDefinition");
+  const steps = children(
+    child(child(hardware, "LDM_Block_Sequential"), "LDM_Block_Sequential_List"),
+    "ATLConfocalSettingDefinition",
+  );
+  const dyes = (steps.length > 0 || main === undefined ? steps : [main]).flatMap((setting) => {
+    const bands = children(child(setting, "Spectro") ?? child(main, "Spectro"), "MultiBand");
+    return children(child(setting, "DetectorList"), "Detector")
+      .filter(({ attributes }) => attributes["IsActive"] === "1")
+      .map(({ attributes: { Channel, DyeName } }) => {
+        const band = Channel && bands.find(({ attributes }) => attributes["Channel"] === Channel);
+        return dyeNameOf(DyeName) ?? (band ? dyeNameOf(band.attributes["DyeName"]) : null);
+      });
+  });
+  const named = dyes.filter((dye) => dye !== null);
+  return new Set(named).size === named.length ? dyes : [];
 }
 
 /** The hexadecimal text of a stamp stored as two 32-bit numbers; `0` if the numbers are invalid. */

@@ -53,6 +53,8 @@ export interface StoredChannel {
   /** 1, 2 or 3 for red, green or blue of a colour pixel; else 0. */
   readonly tag: number;
   readonly lut: string;
+  /** Name of the dye, as LAS X 4 states it for a channel; else `null`. */
+  readonly dye: string | null;
 }
 
 /** The layout of an image. */
@@ -181,13 +183,26 @@ function bytesInc({ BytesInc, BitInc }: XmlElement["attributes"], least: number,
   return whole(BytesInc, least, `BytesInc of ${what}`);
 }
 
+/** Name of a dye without the folder of Leica's database: `Leica/FITC`. `null` for none. */
+export function dyeNameOf(written: string | undefined): string | null {
+  const name = written?.trim().replace(/^Leica\//i, "") ?? "";
+  return name === "" || /^none$/i.test(name) ? null : name;
+}
+
+/** The dye among the properties of a channel, which have a key and a value. */
+function statedDye(channel: XmlElement): string | null {
+  const property = children(channel, "ChannelProperty").find((one) => child(one, "Key")?.text === "DyeName");
+  return dyeNameOf(child(property, "Value")?.text);
+}
+
 function channelsOf(described: readonly XmlElement[]): StoredChannel[] {
-  const stored = described.map(({ attributes }, i): StoredChannel => {
+  const stored = described.map((channel, i): StoredChannel => {
+    const { attributes } = channel;
     const { ChannelTag, LUTName = "", IsLUTInverted, BytesInc = described.length === 1 ? "0" : "" } =
       attributes;
     const offset = bytesInc({ ...attributes, BytesInc }, 0, `channel ${i}`);
     const tag = ["1", "2", "3"].indexOf(ChannelTag ?? "") + 1;
-    return { offset, tag, lut: IsLUTInverted === "1" ? "" : LUTName };
+    return { offset, tag, lut: IsLUTInverted === "1" ? "" : LUTName, dye: statedDye(channel) };
   }).sort((a, b) => a.offset - b.offset);
   const ordered: StoredChannel[] = [];
   for (let i = 0; i < stored.length;) {

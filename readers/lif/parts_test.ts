@@ -201,6 +201,58 @@ Deno.test("names channels by user-defined names, and colours them by tables of o
   deepEqual(channelList(camera, []).map(({ color }) => color), ["#ff0000", "#00ff00", "#0000ff"]);
 });
 
+Deno.test("names channels by their dyes", () => {
+  const band = (channel: number, dye: string) => `<MultiBand Channel="${channel}" DyeName="${dye}"/>`;
+  const detector = (channel: number, active: number, dye = "") =>
+    `<Detector Channel="${channel}" IsActive="${active}"${dye && ` DyeName="${dye}"`}/>`;
+  const setting = (detectors: string, bands: string | null) =>
+    `<ATLConfocalSettingDefinition><DetectorList>${detectors}</DetectorList>` +
+    (bands === null ? "" : `<Spectro>${bands}</Spectro>`) + `</ATLConfocalSettingDefinition>`;
+  const property = (dye: string) =>
+    `<ChannelProperty><Key>DyeName</Key><Value>${dye}</Value></ChannelProperty>` +
+    `<ChannelProperty><Key>ChannelType</Key><Value>HyD</Value></ChannelProperty>`;
+  const namesOf = (hardware: string, offsets = [0, 12], dyes: readonly string[] = []) => {
+    const channels = offsets.map((BytesInc) => ({ BytesInc }));
+    let n = 0;
+    const described = image(XY, channels, `<Attachment Name="HardwareSetting">${hardware}</Attachment>`)
+      .replaceAll(
+        /(<ChannelDescription[^>]*)\/>/g,
+        (_, tag: string) => `${tag}>${property(dyes[n++] ?? "")}</ChannelDescription>`,
+      );
+    const [{ layout, names }] = elementsOf(described) as [ReturnType<typeof elementsOf>[0]];
+    return channelList(layout as ImageLayout, names).map(({ name }) => name).join(", ");
+  };
+  const four = band(1, "Leica/FITC") + band(2, "Leica/DAPI") + band(3, "TRITC") + band(4, "None");
+  const two = detector(1, 1) + detector(2, 0) + detector(3, 1) + detector(4, 0);
+  const sequence = (...settings: string[]) =>
+    `<LDM_Block_Sequential><LDM_Block_Sequential_List>${
+      settings.join("")
+    }</LDM_Block_Sequential_List></LDM_Block_Sequential>`;
+  equal(namesOf(setting(two, four)), "FITC, TRITC");
+  equal(namesOf(setting(detector(1, 1) + detector(4, 1), four)), "FITC, CH2");
+  equal(namesOf(setting(detector(3, 1, "Cy5") + detector(1, 1, "Leica/GFP"), four)), "Cy5, GFP");
+  // More detectors than channels; the dye of an inactive detector.
+  equal(namesOf(setting(two + detector(2, 1), four)), "CH1, CH2");
+  equal(namesOf(setting(two, band(1, "FITC") + band(3, "FITC"))), "CH1, CH2");
+  equal(namesOf(setting(two, null)), "CH1, CH2");
+  const steps = sequence(setting(detector(2, 1), band(2, "DAPI")), setting(detector(2, 1), band(2, "Cy3")));
+  equal(namesOf(setting(two, four) + steps), "DAPI, Cy3");
+  // The bands of all steps are in the main setting.
+  equal(
+    namesOf(setting(two, four) + sequence(setting(detector(3, 1), null), setting(detector(2, 1), null))),
+    "TRITC, DAPI",
+  );
+  // The channel itself names its dye, also where it is stored after another.
+  equal(namesOf("", [0, 12], ["Leica/FITC", "ALEXA 568"]), "FITC, ALEXA 568");
+  equal(namesOf(setting(two, four), [12, 0], ["Leica/FITC", "ALEXA 568"]), "ALEXA 568, FITC");
+  const cameras = ["Nuclei", ""].map((name) => `<WideFieldChannelInfo UserDefName="${name}"/>`).join("");
+  const configured = `<WideFieldChannelConfigurator>${cameras}</WideFieldChannelConfigurator>`;
+  const camera = `<ATLCameraSettingDefinition>${configured}</ATLCameraSettingDefinition>`;
+  equal(namesOf(camera, [0, 12], ["DAPI", "GFP"]), "Nuclei, GFP");
+  equal(namesOf("", [0, 12], ["GFP", "GFP"]), "GFP, GFP (2)");
+  equal(namesOf("", [0, 12], ["", "None"]), "CH1, CH2");
+});
+
 Deno.test("warns about a block of another size and unnamed colours", () => {
   // Five pixels of 3 bytes.
   const pixels = (tag: number) => layoutOf([[1, 5, 3], [2, 2, 15]], [[0, 3], [1, 2], [2, tag]]);
