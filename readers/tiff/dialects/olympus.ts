@@ -74,7 +74,8 @@ function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable | nu
     }),
   };
   // Pages are the channels or frames that the text counts.
-  const pages = !isSet && sizes.T * sizes.C === 1 && counts.Z <= 1 ? sizes.Z : 1;
+  const isPaged = !isSet && stack.arrangement === undefined;
+  const pages = isPaged && sizes.T * sizes.C === 1 && counts.Z <= 1 ? sizes.Z : 1;
   const letter = pages === 1 ? null : (["C", "T"] as const).find((letter) => counts[letter] === pages);
   return {
     ...stack,
