@@ -199,6 +199,12 @@ interface StoredArray {
   readonly stop: StopFlag;
 }
 
+/** The rows or columns that each page has of a plane: one, or all. One by one, since a file may declare millions. */
+function* rangesOf({ along }: Step, all: RowRange): Generator<RowRange> {
+  if (along !== "pages") yield all;
+  else for (let start = all.start; start < all.end; start += 1) yield { start, end: start + 1 };
+}
+
 /** Plans planes, and checks each of their pages. @throws {PlaneNotFound | DecodeFailed} a page is missing or incomplete */
 async function gatherPlanes(
   { stored, axes, stop }: StoredArray,
@@ -219,13 +225,9 @@ async function gatherPlanes(
       : [...new Set(targets.map((target) => starts[target]!.samples))];
   /** Each page with the rows and columns that it has of the planes, and the channels of these planes. */
   function* pages() {
-    const along = (step: Step, { start, end }: RowRange): RowRange[] =>
-      step.along === "pages"
-        ? Array.from({ length: end - start }, (_, i) => ({ start: start + i, end: start + i + 1 }))
-        : [{ start, end }];
     for (const [first, targets] of planes) {
-      for (const rows of along(y, filled)) {
-        for (const columns of along(x, { start: 0, end: x.count })) {
+      for (const rows of rangesOf(y, filled)) {
+        for (const columns of rangesOf(x, { start: 0, end: x.count })) {
           stop.check();
           const page = first + (y.along === "pages" ? rows.start * y.by : 0) +
             (x.along === "pages" ? columns.start * x.by : 0);

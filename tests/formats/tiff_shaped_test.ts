@@ -177,6 +177,14 @@ Deno.test("serves the samples of a pixel as the axis that the array names", asyn
 Deno.test("rejects a rearranged array with a missing page, and too many channels", async () => {
   const text = `{"shape": [3, 4, 5], "axes": "YXZ"}`;
   await rejects(load(described([1, 2], [text, ""])), /plane 2 is missing/);
+  // Of millions of declared rows.
+  const long = `{"shape": [${1 << 26}, 4, 5], "axes": "YZX"}`;
+  await rejects(load(described([1, 2], [long, ""])), /plane 2 is missing/);
+  await rejects(load(described([1, 2], [long.replace("YZX", "YXZ"), ""])), /plane 2 is missing/);
+  await rejects(
+    load(described([1, 2], [long.replace(`${1 << 26}`, `${1 << 29}`), ""])),
+    /more than 1073741824/,
+  );
   const wide = { ...grayLayout(1001, 2, 8) };
   const file = tiffBytes(
     wide,
