@@ -27,6 +27,7 @@ import {
   unreadable,
 } from "./paths.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
+import { isAppleDouble } from "./names.ts";
 import { StopFlag } from "./stop_flag.ts";
 
 /** Read-only. With `O_NONBLOCK`, which Windows lacks, a fifo does not block the open. */
@@ -246,7 +247,7 @@ export class FileAccess {
   }
 
   /**
-   * Names in a folder, sorted by code unit; empty if the folder is missing or lies outside the roots.
+   * Names in a folder, sorted by code unit, without AppleDouble files; empty if the folder is missing or lies outside the roots.
    *
    * @throws {Unreadable} the folder exists but cannot be listed
    * @throws {DecodeFailed} more entries than {@linkcode MAX_FOLDER_ENTRIES}
@@ -263,7 +264,7 @@ export class FileAccess {
     const next = () => attempt(folder, "listed", () => directory.readSync());
     try {
       for (let entry = next(); entry !== null; entry = next()) {
-        names.push(entry.name);
+        if (!isAppleDouble(entry.name)) names.push(entry.name);
         if (names.length > MAX_FOLDER_ENTRIES) {
           throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
         }

@@ -11,6 +11,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, isLoss, quoted, reasonOf, unlessDamaged, Unreadable } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
+import { alike, namedFiles, StoredNames } from "../io/names.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { beginsScan, parseScan, type PvScan } from "./pvscan.ts";
 import { textFrom } from "./text.ts";
@@ -111,7 +112,7 @@ export function documentOf(
     const at = pathIn(folder, part.scan, files);
     if (at === null) return missing(`"${part.scan}.xml" is not beside it`);
     const found = readDocument(at, files);
-    return part.kind === "source" || found.images.has(basename(path))
+    return part.kind === "source" || writtenName(path, found, files) !== null
       ? { part, found }
       : missing(`${quoted(basename(at))} does not name it`);
   } catch (error) {
@@ -121,15 +122,35 @@ export function documentOf(
   }
 }
 
+/** The name by which a document means the file at `path`, which it may spell differently; `null` if it does not name it. */
+export function writtenName(
+  path: string,
+  { path: at, images }: FoundDocument,
+  files: FileAccess,
+): string | null {
+  const name = basename(path);
+  if (images.has(name)) return name;
+  const written = [...images.keys()].filter((one) => alike(one, name));
+  for (const [one, found] of namedFiles(files, dirname(at), written)) if (found === path) return one;
+  return null;
+}
+
 function pathIn(folder: string, scan: string, files: FileAccess): string | null {
-  for (const name of new Set([`${scan}.xml`, `${basename(folder)}.xml`])) {
-    const path = join(folder, name);
-    if (isScan(path, files)) return files.resolve(path);
-  }
-  const names = unlessDamaged(() => files.list(folder), []).filter((name) => /\.xml$/i.test(name));
-  if (names.length > MAX_LOOKED_INTO) return null;
-  const [only, ...others] = names.map((name) => join(folder, name)).filter((path) => isScan(path, files));
-  return only !== undefined && others.length === 0 ? files.resolve(only) : null;
+  const wanted = new Set([`${scan}.xml`, `${basename(folder)}.xml`]);
+  const first = (names: Iterable<string>) => {
+    for (const name of names) if (isScan(join(folder, name), files)) return files.resolve(join(folder, name));
+    return null;
+  };
+  const exact = first(wanted);
+  if (exact !== null) return exact;
+  const names = unlessDamaged(() => files.list(folder), []);
+  const stored = new StoredNames(names);
+  const spelled = first([...wanted].map((name) => stored.find(name)).filter((name) => name !== null));
+  if (spelled !== null) return spelled;
+  const documents = names.filter((name) => /\.xml$/i.test(name));
+  if (documents.length > MAX_LOOKED_INTO) return null;
+  const [only, ...others] = documents.filter((name) => isScan(join(folder, name), files));
+  return only !== undefined && others.length === 0 ? files.resolve(join(folder, only)) : null;
 }
 
 function isScan(path: string, files: FileAccess): boolean {

@@ -31,7 +31,7 @@ import {
   sizeDoubts,
   stepsOf,
 } from "./main_settings.ts";
-import { PlaneSettings } from "./plane_settings.ts";
+import { namedImages, namePatterns, PlaneSettings } from "./plane_settings.ts";
 import { PlaneGrid, type PlaneName, type PlaneNames, planeNames } from "./planes.ts";
 import { referenceImage } from "./reference_image.ts";
 import { Settings } from "./settings.ts";
@@ -43,6 +43,7 @@ interface OpenedOif {
   readonly settings: Settings;
   readonly main: MainSettings;
   readonly names: PlaneNames;
+  readonly planes: PlaneSettings;
 }
 
 /** Opens an OIF with its folder, a file in the folder, or an OIB. @throws {DecodeFailed} it is damaged or not supported */
@@ -52,8 +53,10 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     const head = file.read(0, Math.min(SIGNATURE.length, file.size), "the start");
     const streams = startsWith(head, ...SIGNATURE) ? oibStreams(file) : folderStreams(path, files);
     const settings = Settings.read(streams.settings);
-    const names = planeNames(streams.names);
-    const opened = { files, streams, settings, main: mainSettings(settings), names };
+    const planes = new PlaneSettings(streams);
+    const named = namedImages(streams, planes, files.stop);
+    const names = planeNames(streams.names, named, namePatterns(settings));
+    const opened = { files, streams, settings, main: mainSettings(settings), names, planes };
     const { places } = names;
     if (places.length <= 1) return oneScene(imageOf(opened, places[0]?.planes ?? []));
     const own = places.findIndex(({ planes }) => planes.some(({ name }) => name === basename(path)));
@@ -73,7 +76,7 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const grid = new PlaneGrid(planes, Math.min(plannedSize(main, "C"), Math.max(1, main.channels.length)));
   const images = PlaneFiles.open(placesIn(grid.names()), streams.open, files);
   const { name = "", tiff, page } = images.first;
-  const settings = new PlaneSettings(streams);
+  const settings = new PlaneSettings(streams, opened.planes);
   const stack = stackOf(opened, grid, images, settings);
   const plane = { name, columns: page.width };
   const reference = referenceImage({ streams, files, settings, main, names: names.references, plane });

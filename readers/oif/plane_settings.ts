@@ -1,12 +1,13 @@
 /** The texts of an image file: its settings (`.pty`), regions and lookup table; and times and colours from them. */
 import { BLACK, hexColor } from "../metadata/channels.ts";
 import type { DocumentList } from "../io/document_list.ts";
+import { StoredNames } from "../io/names.ts";
 import { lastNameOf } from "../io/paths.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
 import type { TimeStamps } from "../reader.ts";
 import { unlessLost, type Warning } from "../warning.ts";
-import type { PlaneGrid } from "./planes.ts";
+import { type NamedImage, type NamePattern, patternIn, type PlaneGrid } from "./planes.ts";
 import { readText, Settings } from "./settings.ts";
 import type { NamedStreams } from "./streams.ts";
 
@@ -19,7 +20,30 @@ export const SCAN = "Acquisition Parameters Common";
 /** Section with the time of a plane in milliseconds; axis 4 is T in all known files. */
 const TIME = "Axis 4 Parameters";
 
-const settingsName = (image: string): string => image.replace(/\.tif$/i, ".pty");
+/** Number of settings that are read for the names of their images, about 50 us each. */
+const MAX_NAMES_READ = 1000;
+
+/**
+ * The images that the settings of a folder name (`DataName`). If they cannot be read, are more than {@linkcode MAX_NAMES_READ}, or
+ * name a file that is missing, their own name without its extension counts.
+ */
+export function namedImages({ names }: NamedStreams, settings: PlaneSettings, stop: StopFlag): NamedImage[] {
+  const stored = new StoredNames(names);
+  return names.filter((name) => /\d\.pty$/i.test(name)).map((name, i) => {
+    stop.check();
+    const own = name.replace(/\.pty$/i, ".tif");
+    const written = i < MAX_NAMES_READ ? settings.read(name)?.text("File Info", "DataName") ?? null : null;
+    const image = written === null ? null : stored.find(lastNameOf(written));
+    if (image !== null) settings.names.set(image, name);
+    return { settings: own, image: image ?? stored.find(own) };
+  });
+}
+
+/** What the main settings say about the names of planes. */
+export const namePatterns = (main: Settings): NamePattern[] =>
+  ["PtyFileNameT2", "PtyFileNameS", "PtyFileNameE"]
+    .map((key) => patternIn(lastNameOf(main.text("ProfileSaveInfo", key) ?? "")))
+    .filter((pattern) => pattern !== null);
 
 /** Name of the regions file of an image, or `null`. */
 export function regionName(image: Settings | null): string | null {
@@ -42,16 +66,25 @@ const MAX_COLORS = 64;
 
 /** Settings of image files, by image name. */
 export class PlaneSettings {
-  readonly warnings: Warning[] = [];
+  readonly warnings: Warning[];
+  /** Names of the settings that name an image, by the image. */
+  readonly names: Map<string, string>;
   readonly #streams: NamedStreams;
 
-  constructor(streams: NamedStreams) {
+  /** @param before what was found out about the settings of all scenes */
+  constructor(streams: NamedStreams, before: Pick<PlaneSettings, "warnings" | "names"> | null = null) {
     this.#streams = streams;
+    this.warnings = [...before?.warnings ?? []];
+    this.names = before?.names ?? new Map();
   }
 
   /** Settings of an image; `null` if they are missing or damaged. */
   of(image: string): Settings | null {
-    return this.read(settingsName(image));
+    return this.read(this.#nameOf(image));
+  }
+
+  #nameOf(image: string): string {
+    return this.names.get(image) ?? image.replace(/\.tif$/i, ".pty");
   }
 
   read(name: string): Settings | null {
@@ -91,7 +124,7 @@ export class PlaneSettings {
 
   /** Adds the main settings, then the settings and regions of some images. @throws {DecodeFailed} a text cannot be read */
   addTo(list: DocumentList, images: readonly string[]): void {
-    const names = new Set(images.flatMap((image) => [settingsName(image), regionName(this.of(image))]));
+    const names = new Set(images.flatMap((image) => [this.#nameOf(image), regionName(this.of(image))]));
     const named = [...names].map((name) => name === null ? null : this.#streams.open(name));
     for (const source of [this.#streams.settings, ...named]) {
       if (source) list.add(source.name.slice(1, -1), "text/plain", readText(source));

@@ -25,33 +25,128 @@ export interface PlaneNames {
 /** Matches letters with numbers of three digits or more; `-R` and a number for a reference image. */
 const NAME = /^(.*_)?((?:[a-z]\d{3,7})+)(?:-r(\d{3,7}))?\.tif$/i;
 
-/** Sorts the names in a folder. */
-export function planeNames(names: readonly string[]): PlaneNames {
-  const groups = new Map<string, PlaneName[]>();
-  const sets = new Map<number, PlaneName[]>();
-  for (const name of names) {
-    const [whole, prefix = "", parts = "", reference] = NAME.exec(name) ?? [];
-    const numbers = whole === undefined ? null : numbersOf(parts);
-    if (numbers === null) continue;
-    if (reference !== undefined) {
-      sets.getOrInsertComputed(Number(reference), () => []).push({ name, numbers });
-    } else {
-      const key = `${prefix.toLowerCase()} ${[...numbers.keys()].sort().join("")}`;
-      groups.getOrInsertComputed(key, () => []).push({ name, numbers });
-    }
+/** The parts of an image name: images of one series share `prefix`, in lower case, and `letters`, sorted. */
+interface NameParts extends PlaneName {
+  readonly prefix: string;
+  readonly letters: string;
+  readonly reference: number | null;
+}
+
+function partsOf(name: string): NameParts | null {
+  const [whole, prefix = "", parts = "", reference] = NAME.exec(name) ?? [];
+  const numbers = whole === undefined ? null : numbersOf(parts);
+  return numbers && {
+    name,
+    numbers,
+    prefix: prefix.toLowerCase(),
+    letters: [...numbers.keys()].sort().join(""),
+    reference: reference === undefined ? null : Number(reference),
+  };
+}
+
+/** An image as a settings file (`.pty`) names it. */
+export interface NamedImage {
+  /** Name of the settings file, with the extension of an image. */
+  readonly settings: string;
+  /** Stored name of the image, or `null` if it is missing. */
+  readonly image: string | null;
+}
+
+/** What the names of the planes begin with, and, if known, the letters of their numbers. */
+export interface NamePattern {
+  readonly prefix: string;
+  readonly letters: string | null;
+}
+
+/** The pattern of a name in the main settings: `s_C%03dZ%03d.pty`, `s_C001Z001.pty`; or `null`. */
+export function patternIn(settings: string): NamePattern | null {
+  const found = partsOf(settings.replaceAll(/%0?\d*d/g, "001").replace(/\.pty$/i, ".tif"));
+  return found && { prefix: found.prefix, letters: found.letters };
+}
+
+/** The prefix that FluoView gives all planes. */
+const USUAL: NamePattern = { prefix: "s_", letters: null };
+
+/**
+ * Sorts the names in a folder. Copies beside the planes change nothing: the planes are those that their settings name; without
+ * settings, those with the pattern of the main settings.
+ *
+ * @throws {DecodeFailed} nothing says which of several kinds of images are the planes
+ */
+export function planeNames(
+  names: readonly string[],
+  named: readonly NamedImage[] = [],
+  patterns: readonly NamePattern[] = [],
+): PlaneNames {
+  const warnings: Warning[] = [];
+  const known = new Map<string, NameParts>();
+  const told: NameParts[] = [];
+  for (const { settings, image } of named) {
+    const parts = image === null ? partsOf(settings) : partsOf(image) ?? partsOf(settings);
+    if (parts === null) continue;
+    told.push(parts);
+    if (image !== null) known.set(image, { ...parts, name: image });
   }
-  // Uses the largest group; of groups of equal size, the first by name.
-  const [planes = [], ...others] = [...groups.values()].sort((a, b) => b.length - a.length);
-  const [first] = [...sets.keys()].sort((a, b) => a - b);
-  const references = first === undefined ? [] : sets.get(first) ?? [];
-  const warnings = others.map((group) => {
-    const text = `${group.length} images named like "${group[0]!.name}" are left out; planes are named like`;
-    return warning("content_left_out", `${text} "${planes[0]!.name}"`);
-  });
+  const images = names.map((name) => known.get(name) ?? partsOf(name)).filter((parts) => parts !== null);
+  const series = planesAmong(
+    images.filter(({ reference }) => reference === null),
+    known,
+    told,
+    patterns,
+    warnings,
+  );
+  const [{ prefix } = USUAL] = series;
+  const sets = Map.groupBy(
+    images.filter((one) => one.reference !== null && (one.prefix === prefix || known.has(one.name))),
+    ({ reference }) => reference,
+  );
+  const [first] = [...sets.keys()].sort((a, b) => a! - b!);
   if (sets.size > 1) {
     warnings.push(unreadable(`Only the first of ${sets.size} sets of reference images is served`));
   }
-  return { places: placesOf(planes, warnings), references, warnings };
+  return { places: placesOf(series, warnings), references: sets.get(first ?? null) ?? [], warnings };
+}
+
+/** The images that are planes; `told` are those that settings name, whether or not they exist. */
+function planesAmong(
+  images: readonly NameParts[],
+  known: ReadonlyMap<string, NameParts>,
+  told: readonly NameParts[],
+  patterns: readonly NamePattern[],
+  warnings: Warning[],
+): readonly NameParts[] {
+  const keyOf = ({ prefix, letters }: NameParts) => `${prefix} ${letters}`;
+  const described = told.filter(({ reference }) => reference === null);
+  const keys = new Set(described.map(keyOf));
+  const prefixes = new Set(described.map(({ prefix }) => prefix));
+  const isStated = ({ prefix }: NameParts) =>
+    patterns.length === 0 || patterns.some((one) => one.prefix === prefix);
+  const ofKeys = images.filter((one) => keys.has(keyOf(one)));
+  const fitting = ofKeys.length > 0
+    ? ofKeys
+    : images.filter((one) => keys.size > 0 ? prefixes.has(one.prefix) : isStated(one));
+  let groups = [...Map.groupBy(fitting, keyOf).values()];
+  for (const { prefix, letters } of [...patterns, USUAL]) {
+    if (groups.length < 2) break;
+    const like = groups.filter(([one]) =>
+      one!.prefix === prefix && (letters ?? one!.letters) === one!.letters
+    );
+    if (like.length > 0) groups = like;
+  }
+  const [planes = [], other] = groups;
+  if (other !== undefined) {
+    const kinds = `"${planes[0]!.name}" and "${other[0]!.name}"`;
+    throw new DecodeFailed(`nothing says whether images like ${kinds} are the planes`);
+  }
+  const left = fitting.length - planes.length;
+  const text = `${left} images that settings of their own describe are left out; planes are named like`;
+  if (keys.size > 0 && left > 0) {
+    warnings.push(warning("content_left_out", `${text} "${planes[0]!.name}"`));
+  }
+  // Of two images for one plane, such as `s_C001.tif` and `s_C0001.tif`, the one that settings name counts.
+  const placeIn = ({ numbers }: PlaneName) => [...numbers].map((one) => one.join("")).sort().join(" ");
+  const places = new Set(planes.filter(({ name }) => known.has(name)).map(placeIn));
+  return planes.filter((plane) => known.has(plane.name) || !places.has(placeIn(plane)));
 }
 
 /** Numbers by letter; `null` if a letter repeats or a number is 0. */

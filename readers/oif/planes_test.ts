@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
-import { PlaneGrid, planeNames } from "./planes.ts";
+import { patternIn, PlaneGrid, planeNames } from "./planes.ts";
 import { lastPart } from "./streams.ts";
 
 Deno.test("distinguishes planes, reference images and other files by name", () => {
@@ -22,7 +22,7 @@ Deno.test("distinguishes planes, reference images and other files by name", () =
     ["s_C001Z001T0001.tif", { C: 1, Z: 1, T: 1 }],
   ]);
   deepEqual(references.map(({ name }) => name), ["s_C001-R001.tif"]);
-  deepEqual(codesOf(warnings), ["content_left_out", "reference_unreadable"]);
+  deepEqual(codesOf(warnings), ["reference_unreadable"]);
 });
 
 Deno.test("rejects two files for one plane", () => {
@@ -58,4 +58,61 @@ Deno.test("drops storage and export marks from names of an OIB", () => {
   equal(lastPart("..\\..\\etc\\s_C001.tif"), "s_C001.tif");
   equal(lastPart("Storage00001/s_GSTabc=C001.tif"), "s_C001.tif");
   for (const name of ["GST.tif", "s=C001.tif", "a=GST.tif"]) equal(lastPart(name), name);
+});
+
+const served = ({ places }: { places: readonly { planes: readonly { name: string }[] }[] }) =>
+  places.flatMap(({ planes }) => planes.map(({ name }) => name));
+
+/** The images that settings of the same name, or of another one, describe. */
+const described = (...names: (string | [settings: string, image: string | null])[]) =>
+  names.map((one) => {
+    const [settings, image] = typeof one === "string" ? [one, one] : one;
+    return { settings: `${settings}.tif`, image: image && `${image}.tif` };
+  });
+
+Deno.test("serves the images that settings name, however many others there are", () => {
+  const copies = ["a_C001.tif", "a_C002.tif", "a_C003.tif", "filt_s_C001.tif", "filt_s_C002.tif"];
+  const planes = ["s_C001.tif", "s_C002.tif"];
+  const warned = (named: Parameters<typeof planeNames>[1]) => {
+    const found = planeNames([...copies, ...planes, "s_C001Z001.tif"], named);
+    return [served(found), codesOf(found.warnings)];
+  };
+  deepEqual(warned(described("s_C001", "s_C002")), [planes, []]);
+  // Without its own settings, an image belongs to those of its kind.
+  deepEqual(warned(described("s_C002")), [planes, []]);
+  deepEqual(warned(described(["t_C001", "a_C001"], ["t_C002", "a_C002"])), [copies.slice(0, 3), []]);
+  // Copies that have settings too.
+  deepEqual(warned(described("a_C001", "s_C001", "s_C002")), [planes, ["content_left_out"]]);
+  // The name of the settings says where an image belongs whose own name does not.
+  const renamed = planeNames(["x.tif", ...planes], described(["s_C003", "x"], "s_C001", "s_C002"));
+  deepEqual(renamed.places[0]!.planes.map(({ name, numbers }) => [name, numbers.get("C")]), [
+    ["x.tif", 3],
+    ["s_C001.tif", 1],
+    ["s_C002.tif", 2],
+  ]);
+  // Of two files for one plane, the one that is named.
+  deepEqual(served(planeNames(["s_C0001.tif", "s_C001.tif"], described("s_C001"))), ["s_C001.tif"]);
+});
+
+Deno.test("serves no copies instead of planes that are missing", () => {
+  deepEqual(served(planeNames(["filt_s_C001.tif"], described(["s_C001", null]))), []);
+  deepEqual(served(planeNames(["filt_s_C001.tif"], [], [patternIn("s_C%03d.pty")!])), []);
+});
+
+Deno.test("takes the planes from the pattern of the main settings if no image has settings", () => {
+  const names = ["MAX_C001.tif", "MAX_C002.tif", "cell_C001Z001.tif", "cell_C001.tif", "cell_C002.tif"];
+  const at = (...settings: string[]) => served(planeNames(names, [], settings.map((one) => patternIn(one)!)));
+  deepEqual(at("cell_C%03dZ%03d.pty"), ["cell_C001Z001.tif"]);
+  deepEqual(at("cell_C%03d.pty"), ["cell_C001.tif", "cell_C002.tif"]);
+  deepEqual(at("cell_C002.pty"), ["cell_C001.tif", "cell_C002.tif"]);
+  throws(
+    () => planeNames(names),
+    /nothing says whether images like "MAX_C001.tif" and "cell_C001Z001.tif" are/,
+  );
+  equal(patternIn("s_first.pty"), null);
+});
+
+Deno.test("serves no copy of a reference image", () => {
+  const names = ["filt_s_C001-R001.tif", "s_C001-R001.tif", "s_C001.tif"];
+  deepEqual(planeNames(names).references.map(({ name }) => name), ["s_C001-R001.tif"]);
 });

@@ -2,12 +2,13 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, NoImage, quoted, unlessDamaged } from "../errors.ts";
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
+import { namedFile, StoredNames } from "../io/names.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { listed, unlessLost, warnIf, type Warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";
 import { Settings } from "./settings.ts";
 
-/** Named files. Names are compared ignoring case, and never lead elsewhere. */
+/** Named files. Names are found as in {@linkcode StoredNames}, and never lead elsewhere. */
 export interface NamedStreams {
   readonly settings: ByteSource;
   /** Names of all other files, as stored, ordered by code unit. */
@@ -26,20 +27,11 @@ const NAME_BYTES = 200;
 /** The end of `NAME.oif.files`, the folder beside `NAME.oif`. */
 const FOLDER_END = ".files";
 
-/** The entry of a folder with this name, ignoring case, or `null`. */
-function entryOf(folder: string, name: string, files: FileAccess): string | null {
-  const path = join(folder, name);
-  if (files.kind(path) !== null) return path;
-  const lower = name.toLowerCase();
-  const found = files.list(folder).find((entry) => entry.toLowerCase() === lower);
-  return found === undefined ? null : join(folder, found);
-}
-
 /** Path of the settings of the acquisition whose folder contains a file, or `null`. */
 function settingsOf(path: string, files: FileAccess): string | null {
   const folder = dirname(path);
   const name = settingsName(basename(folder));
-  const settings = name === null ? null : entryOf(dirname(folder), name, files);
+  const settings = name === null ? null : namedFile(files, dirname(folder), name);
   return settings !== null && files.kind(settings) === "file" ? settings : null;
 }
 
@@ -62,7 +54,7 @@ export const isPlaneName = (name: string): boolean => /^s_(?:[a-z]\d{3,})+(?:-r\
  */
 export function folderStreams(path: string, files: FileAccess): NamedStreams {
   const main = settingsOf(path, files) ?? path;
-  const folder = entryOf(dirname(main), basename(main) + FOLDER_END, files);
+  const folder = namedFile(files, dirname(main), basename(main) + FOLDER_END);
   if (folder === null || files.kind(folder) !== "directory") {
     if (/\.oif$/i.test(main)) {
       throw new DecodeFailed(`the folder ${quoted(`${basename(main)}.files`)} is not beside it`);
@@ -71,7 +63,7 @@ export function folderStreams(path: string, files: FileAccess): NamedStreams {
   }
   const settings = files.open(main);
   const names = files.list(folder);
-  const stored = new Map(names.map((name) => [name.toLowerCase(), name]));
+  const stored = new StoredNames(names);
   let fileSize = settings.size;
   const warnings: Warning[] = [];
   for (const name of names) {
@@ -86,8 +78,8 @@ export function folderStreams(path: string, files: FileAccess): NamedStreams {
     warnings,
     indexBytes: names.length * NAME_BYTES,
     open(name) {
-      const found = stored.get(name.toLowerCase());
-      const file = found === undefined ? null : files.openNeighbour(join(folder, found));
+      const found = stored.find(name);
+      const file = found === null ? null : files.openNeighbour(join(folder, found));
       return file && new ByteSection(file, 0, file.size, `"${name}"`);
     },
   };
@@ -115,26 +107,27 @@ export function oibStreams(file: ByteSource): NamedStreams {
   const main = info.text(SECTION, "MainFileName") ?? "";
   const settings = compound.open(main, `"${lastPart(info.text(SECTION, main) ?? main)}"`);
   if (settings === null) throw new DecodeFailed(`the stream ${quoted(main)} of the main settings is missing`);
-  // Stored streams by file name in lower case.
-  const streams = new Map<string, { readonly name: string; readonly stream: string }>();
+  /** Stored streams by file name. */
+  const streams = new Map<string, string>();
   const present = new Set(compound.names);
   const missing: string[] = [];
   for (const [stream, value] of info.sections.find(({ name }) => name === SECTION)?.values ?? []) {
     if (!/^Stream\d+$/i.test(stream) || stream === main) continue;
     const name = lastPart(value);
-    if (present.has(stream)) streams.set(name.toLowerCase(), { name, stream });
+    if (present.has(stream)) streams.set(name, stream);
     else missing.push(quoted(name));
   }
   const text = `Files that "${INFO}" names are missing: ${listed(missing)}`;
+  const stored = new StoredNames(streams.keys());
   return {
     settings,
-    names: [...streams.values()].map(({ name }) => name).sort(),
+    names: [...streams.keys()].sort(),
     fileSize: file.size,
     warnings: [...compound.warnings, ...warnIf(missing.length > 0, "file_missing", text)],
     indexBytes: compound.indexBytes + streams.size * 2 * NAME_BYTES,
     open(name) {
-      const found = streams.get(name.toLowerCase());
-      return found === undefined ? null : compound.open(found.stream, `"${found.name}"`);
+      const found = stored.find(name);
+      return found === null ? null : compound.open(streams.get(found)!, `"${found}"`);
     },
   };
 }

@@ -5,6 +5,7 @@ import { unpack } from "../codecs/compressed_stream.ts";
 import { DecodeFailed, PathNotFound, quoted } from "../errors.ts";
 import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { MAX_DOCUMENT_BYTES } from "../io/limits.ts";
+import { isAppleDouble } from "../io/names.ts";
 import type { PathKind } from "../io/paths.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -74,9 +75,9 @@ export class ZipFiles {
     return this.kind(path) !== null;
   }
 
-  /** Names in a folder, sorted by code unit; empty if the folder is missing. */
+  /** Names in a folder, sorted by code unit, without AppleDouble files; empty if the folder is missing. */
   list(folder: string): string[] {
-    return [...this.#folders.get(this.#keyOf(folder)) ?? []].sort();
+    return [...this.#folders.get(this.#keyOf(folder)) ?? []].filter((name) => !isAppleDouble(name)).sort();
   }
 
   /** Opens an entry, and inflates it if it is deflated. @throws {PathNotFound | DecodeFailed} it is missing or damaged */

@@ -13,7 +13,13 @@
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, NoImage } from "../errors.ts";
-import { documentOf, type FoundDocument, isRawData, readDocument } from "../metadata/pvscan_files.ts";
+import {
+  documentOf,
+  type FoundDocument,
+  isRawData,
+  readDocument,
+  writtenName,
+} from "../metadata/pvscan_files.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { oneScene, type Scenes, type Source } from "../reader.ts";
 import { listed, warnIf } from "../warning.ts";
@@ -32,7 +38,7 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     if (held.length === 0) throw new DecodeFailed(withoutImages(opened, files));
     // If only one of several cycles is left, it keeps its number.
     if (groups.length === 1) return oneScene(sceneImage(opened, held[0]!));
-    const sequence = document.images.get(basename(path)) ?? -1;
+    const sequence = document.images.get(writtenName(path, document, files) ?? "") ?? -1;
     const without = `Cycles without images are left out: ${listed(left.map(nameOf))}`;
     return {
       count: held.length,

@@ -1,7 +1,8 @@
 /** The files that a document names and that exist in its folder. */
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../io/limits.ts";
+import { namedFiles } from "../io/names.ts";
 import { unreadable } from "../metadata/reference.ts";
 import { type FoundDocument, sourceName } from "../metadata/pvscan_files.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
@@ -13,7 +14,8 @@ export class ScanFiles {
   readonly access: FileAccess;
   readonly totalSize: number;
   readonly warnings: Warning[] = [];
-  readonly #sizes = new Map<string, number>();
+  /** The files that exist, by the names that the document gives them. */
+  readonly #files = new Map<string, { readonly path: string; readonly bytes: number }>();
 
   /**
    * Looks for each file that a document names.
@@ -36,36 +38,40 @@ export class ScanFiles {
         throw new DecodeFailed(`the PVScan document names more than ${MAX_FOLDER_ENTRIES} files`);
       }
     }
-    for (const name of images) this.#look(name);
-    for (const name of sources.difference(images)) {
-      try {
-        this.#look(name);
-      } catch (error) {
-        if (!(error instanceof Unreadable)) throw error;
-        addWarning(this.warnings, unreadable(`A source image of the line is left out: ${error.message}`));
-      }
-    }
-    this.totalSize = this.#sizes.values().reduce((sum, bytes) => sum + bytes, size);
+    this.#add(images);
+    this.#add(sources.difference(images), (_name, { message }) => {
+      addWarning(this.warnings, unreadable(`A source image of the line is left out: ${message}`));
+    });
+    this.totalSize = this.#files.values().reduce((sum, { bytes }) => sum + bytes, size);
   }
 
-  readonly open = (name: string): RandomAccessFile | null =>
-    this.access.openNeighbour(join(this.folder, name));
+  readonly open = (name: string): RandomAccessFile | null => {
+    const found = this.#files.get(name);
+    return found === undefined ? null : this.access.openNeighbour(found.path);
+  };
 
-  #look(name: string): void {
-    const bytes = this.access.sizeOf(join(this.folder, name));
-    if (bytes !== null) this.#sizes.set(name, bytes);
+  #add(names: ReadonlySet<string>, lost?: (name: string, error: Unreadable) => void): void {
+    for (const [name, path] of namedFiles(this.access, this.folder, names, lost)) {
+      try {
+        const bytes = this.access.sizeOf(path);
+        if (bytes !== null) this.#files.set(name, { path, bytes });
+      } catch (error) {
+        if (!(error instanceof Unreadable) || lost === undefined) throw error;
+        lost(name, error);
+      }
+    }
   }
 
   /** Size of a named file in bytes; `null` if it is missing. */
   sizeOf(name: string): number | null {
-    return this.#sizes.get(name) ?? null;
+    return this.#files.get(name)?.bytes ?? null;
   }
 
   paths(): string[] {
-    return [...this.#sizes.keys()].map((name) => join(this.folder, name));
+    return this.#files.values().map(({ path }) => path).toArray();
   }
 
   get indexBytes(): number {
-    return this.#sizes.size * 256;
+    return this.#files.size * 512;
   }
 }

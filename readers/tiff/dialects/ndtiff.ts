@@ -11,7 +11,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { MAX_FOLDER_ENTRIES, MAX_PLANE_SAMPLES } from "../../io/limits.ts";
+import { MAX_PLANE_SAMPLES } from "../../io/limits.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { axesOf } from "../../metadata/axes.ts";
 import { sizesOf } from "../../reader.ts";
@@ -73,9 +73,6 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
   const { path, tiff, files } = opened;
   const folder = dirname(path);
   const names = [...new Set(images.map(({ file }) => file))];
-  if (names.length > MAX_FOLDER_ENTRIES) {
-    throw new DecodeFailed(`it names more than ${MAX_FOLDER_ENTRIES} files`);
-  }
   const sizes = new Map<string, number>();
   for (const name of names) {
     using file = files.openNeighbour(join(folder, name));

@@ -7,6 +7,8 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, reasonOf } from "../../errors.ts";
+import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
+import { namedFiles } from "../../io/names.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type Warning, warning } from "../../warning.ts";
@@ -31,6 +33,7 @@ const MAX_NAME_BYTES = 1024;
 /** One image and its location. */
 export interface NDTiffImage {
   readonly axes: JsonObject;
+  /** Name of the file as it is stored, which the index may spell differently; for a missing file, as written. */
   readonly file: string;
   readonly offset: number;
   readonly width: number;
@@ -86,7 +89,18 @@ export function readIndex(folder: string, files: FileAccess): ListedSet | null {
       break;
     }
   }
-  return { images, warnings, bytes: index.length };
+  if (names.size > MAX_FOLDER_ENTRIES) {
+    throw new DecodeFailed(`it names more than ${MAX_FOLDER_ENTRIES} files`);
+  }
+  const found = [...namedFiles(files, folder, names.keys())];
+  const respelled = new Map(
+    found.map(([name, path]) => [name, basename(path)] as const)
+      .filter(([name, stored]) => name !== stored),
+  );
+  const listed = respelled.size === 0
+    ? images
+    : images.map((image) => ({ ...image, file: respelled.get(image.file) ?? image.file }));
+  return { images: listed, warnings, bytes: index.length };
 }
 
 /** The record at an offset; `null` at the zeros after the last one. @throws {DecodeFailed} the record is damaged or truncated */

@@ -4,7 +4,8 @@
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, quoted, reasonOf, unlessDamaged } from "../../errors.ts";
-import { lastNameOf, leavesFolder, placesOf } from "../../io/paths.ts";
+import { alike, namedFiles } from "../../io/names.ts";
+import { lastNameOf, leavesFolder } from "../../io/paths.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { axesOf } from "../../metadata/axes.ts";
 import { firstMoment } from "../../metadata/moment.ts";
@@ -46,10 +47,11 @@ export function openOme(opened: Opened): SeriesList | null {
 /** The set of a companion document, opened by its first existing file. @throws {DecodeFailed} no OME-XML, image or file */
 export function openCompanion(path: string, files: FileAccess): OpenedSeries {
   const described = companionDocument(path, files);
+  const names = described.images.flatMap(({ places }) => places.map(({ name }) => name));
+  const named = namedFiles(files, dirname(path), names.filter((name) => name !== null));
   for (const image of described.images) {
     for (const { name } of image.places) {
-      const found = name === null ? undefined : placesOf(dirname(path), name)
-        .find((place) => files.kind(place) === "file");
+      const found = named.get(name ?? "");
       const file = found === undefined ? null : files.openNeighbour(found);
       if (file === null) continue;
       const tiff = new TiffFile(file, files);
@@ -106,10 +108,12 @@ function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
 function imageOf(opened: Opened, { images, path }: Described, uuid: string | null): DescribedImage {
   const own = path === opened.path;
   const has = (belongs: (file: OmeFile) => boolean) => images.find(({ places }) => places.some(belongs));
+  const isAlike = (name: string | null) => name !== null && alike(lastNameOf(name), basename(opened.path));
+  const written = images.flatMap(({ places }) => places.map(({ name }) => name)).filter(isAlike);
+  const named = namedFiles(opened.files, dirname(path), written.filter((name) => name !== null));
   const isNamed = ({ name }: OmeFile) => {
-    if (name === null || lastNameOf(name) !== basename(opened.path)) return false;
-    const found = placesOf(dirname(path), name)
-      .find((place) => place === opened.path || opened.files.kind(place) === "file");
+    if (name === null || !isAlike(name)) return false;
+    const found = named.get(name);
     return found === opened.path || found === undefined && leavesFolder(name);
   };
   const byUuid = has((file) => uuid !== null && file.uuid === uuid);

@@ -2,6 +2,7 @@
 import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
+import { alike, namedFiles } from "../../io/names.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../io/paths.ts";
 import { listed, missingFiles, warnIf, type Warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
@@ -36,7 +37,6 @@ const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid
 export class OmeSet {
   readonly #opened: Opened;
   readonly #xmlPath: string;
-  readonly #uuid: string | null;
   readonly #paths = new Map<OmeFile, string>();
   readonly #elsewhere: string[] = [];
   /** Files with the UUIDs that they state. */
@@ -47,15 +47,17 @@ export class OmeSet {
   constructor(opened: Opened, places: ReadonlySet<OmeFile>, xmlPath: string, uuid: string | null) {
     this.#opened = opened;
     this.#xmlPath = xmlPath;
-    this.#uuid = uuid;
     this.#sizes.set(opened.path, opened.tiff.file.size);
     if (places.size > MAX_FOLDER_ENTRIES) {
       throw new DecodeFailed(`OME-XML names ${places.size} files, more than ${MAX_FOLDER_ENTRIES}`);
     }
     // If a document names a single file, it means its own file, which may have been renamed.
     const alone = places.size === 1 && xmlPath === opened.path;
+    const isOwn = (place: OmeFile) => place.uuid !== null && place.uuid === uuid;
+    const names = [...places].filter((place) => !alone && !isOwn(place)).map(({ name }) => name);
+    const named = namedFiles(opened.files, dirname(xmlPath), names.filter((name) => name !== null));
     for (const place of places) {
-      const found = alone ? opened.path : this.#find(place);
+      const found = alone || isOwn(place) ? opened.path : this.#find(place, named);
       if (found !== null) this.#paths.set(place, found);
     }
     const own = { tiff: opened.tiff, uuid: alone ? null : uuid };
@@ -65,18 +67,17 @@ export class OmeSet {
     });
   }
 
-  #find({ name, uuid }: OmeFile): string | null {
+  #find({ name, uuid }: OmeFile, named: ReadonlyMap<string, string>): string | null {
     const { path } = this.#opened;
-    if (uuid !== null && uuid === this.#uuid) return path;
     if (name === null) return uuid === null ? this.#xmlPath : null;
     const places = placesOf(dirname(this.#xmlPath), name);
     const leaves = leavesFolder(name);
     // The document may name the opened file by a path out of its folder. The opened file exists in any case.
-    const own = leaves && lastNameOf(name) === basename(path) ? path : null;
-    const found = places.values().map((place) => this.#existing(place)).find((place) => place !== null) ??
-      own;
+    const own = leaves && alike(lastNameOf(name), basename(path)) ? path : null;
+    const place = named.get(name);
+    const found = place === undefined ? own : this.#existing(place) ?? own;
     // Folders of another machine do not show where the opened file should be.
-    const isExpected = found === path ? places.length === 1 : found === places[0] && !leaves;
+    const isExpected = found === path ? places.length === 1 : !leaves && alike(place ?? "", places[0] ?? "");
     if (found !== null && !isExpected) this.#elsewhere.push(name);
     return found;
   }

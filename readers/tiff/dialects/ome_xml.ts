@@ -3,7 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, quoted } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { boundedText, MAX_XML_BYTES } from "../../io/limits.ts";
-import { lastNameOf, placesOf } from "../../io/paths.ts";
+import { namedFile } from "../../io/names.ts";
+import { lastNameOf } from "../../io/paths.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { numberOf } from "../../metadata/text.ts";
 import { channelElements, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
@@ -184,7 +185,7 @@ export function describe(opened: Opened, text: string): Described {
   const own = parseOme(text, "OME-XML");
   if (own.metadataFile === null) return describedBy(own.images, opened.path, 0);
   const folder = dirname(opened.path);
-  const path = placesOf(folder, own.metadataFile).find((path) => opened.files.kind(path) === "file") ??
+  const path = namedFile(opened.files, folder, own.metadataFile) ??
     join(folder, lastNameOf(own.metadataFile));
   const companion = companionText(path, opened.files, MAX_XML_BYTES);
   return describedBy(parseOme(companion.text, `OME-XML in "${basename(path)}"`).images, path, companion.size);
