@@ -86,13 +86,13 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   return {
     ...acquisition,
     reference: reference.reference,
-    ...streams.paths && { files: streams.paths },
+    ...streams.paths && { files: () => streams.paths!(names.strangers) },
     documents: (list) => settings.addTo(list, described),
   };
 }
 
 function stackOf(
-  { files, streams, settings: text, main }: OpenedOif,
+  { files, streams, settings: text, main, names }: OpenedOif,
   grid: PlaneGrid,
   images: PlaneFiles,
   settings: PlaneSettings,
@@ -115,7 +115,7 @@ function stackOf(
     colors: settings.colors(grid.firsts()),
     stamps: settings.stamps(grid, files.stop),
     moment: firstMoment(main.moment, tagMoment(tiff.first)),
-    fileSize: streams.fileSize,
+    fileSize: streams.fileSize(names.strangers),
     warnings: [
       ...rowDoubts(main, layout.height),
       ...countDoubts(main, grid),

@@ -8,7 +8,7 @@ import type { NamedStreams } from "./streams.ts";
 function settingsOf(open: (name: string) => string | Uint8Array | null): PlaneSettings {
   const streams: NamedStreams = {
     settings: new DecodedBytes(new Uint8Array(), "it"),
-    ...{ names: [], fileSize: 0, warnings: [], indexBytes: 0 },
+    ...{ names: [], fileSize: () => 0, warnings: [], indexBytes: 0 },
     open(name) {
       const content = open(name);
       const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;

@@ -19,6 +19,8 @@ export interface PlaneNames {
   /** Planes by stage position; each position is a scene. Its number is `null` if the names have none. */
   readonly places: readonly { readonly number: number | null; readonly planes: readonly PlaneName[] }[];
   readonly references: readonly PlaneName[];
+  /** Images that are no part of the acquisition, such as copies. */
+  readonly strangers: ReadonlySet<string>;
   readonly warnings: readonly Warning[];
 }
 
@@ -104,7 +106,13 @@ export function planeNames(
   if (sets.size > 1) {
     warnings.push(unreadable(`Only the first of ${sets.size} sets of reference images is served`));
   }
-  return { places: placesOf(series, warnings), references: sets.get(first ?? null) ?? [], warnings };
+  const own = new Set([...series, ...sets.values().flatMap((set) => set)].map(({ name }) => name));
+  return {
+    places: placesOf(series, warnings),
+    references: sets.get(first ?? null) ?? [],
+    strangers: new Set(names.filter((name) => /\.tif$/i.test(name) && !own.has(name))),
+    warnings,
+  };
 }
 
 /** The images that are planes; `told` are those that settings name, whether or not they exist. */

@@ -13,8 +13,10 @@ export interface NamedStreams {
   readonly settings: ByteSource;
   /** Names of all other files, as stored, ordered by code unit. */
   readonly names: readonly string[];
-  readonly fileSize: number;
-  readonly paths?: () => readonly string[];
+  /** Bytes of all files but `strangers`. */
+  fileSize(strangers: ReadonlySet<string>): number;
+  /** Paths of all files but `strangers`; absent if they are in the opened file. */
+  readonly paths?: (strangers: ReadonlySet<string>) => readonly string[];
   readonly warnings: readonly Warning[];
   readonly indexBytes: number;
   /** Opens a file; `null` if it is missing. @throws {DecodeFailed | Unreadable} */
@@ -64,17 +66,20 @@ export function folderStreams(path: string, files: FileAccess): NamedStreams {
   const settings = files.open(main);
   const names = files.list(folder);
   const stored = new StoredNames(names);
-  let fileSize = settings.size;
   const warnings: Warning[] = [];
-  for (const name of names) {
+  const sizes = new Map(names.map((name) => {
     const size = () => files.sizeOf(join(folder, name));
-    fileSize += unlessLost(warnings, `The size of ${quoted(name)}`, size) ?? 0;
-  }
+    return [name, unlessLost(warnings, `The size of ${quoted(name)}`, size) ?? 0];
+  }));
   return {
     settings: new ByteSection(settings, 0, settings.size, `"${basename(main)}"`),
     names,
-    fileSize,
-    paths: () => [settings.path, ...names.map((name) => join(folder, name))],
+    fileSize: (strangers) =>
+      sizes.entries().reduce((sum, [name, size]) => strangers.has(name) ? sum : sum + size, settings.size),
+    paths: (strangers) => [
+      settings.path,
+      ...names.filter((name) => !strangers.has(name)).map((name) => join(folder, name)),
+    ],
     warnings,
     indexBytes: names.length * NAME_BYTES,
     open(name) {
@@ -122,7 +127,7 @@ export function oibStreams(file: ByteSource): NamedStreams {
   return {
     settings,
     names: [...streams.keys()].sort(),
-    fileSize: file.size,
+    fileSize: () => file.size,
     warnings: [...compound.warnings, ...warnIf(missing.length > 0, "file_missing", text)],
     indexBytes: compound.indexBytes + streams.size * 2 * NAME_BYTES,
     open(name) {
