@@ -9,6 +9,7 @@ export const WARNING_CODES = {
   file_damaged: "the file is truncated or damaged; what can be found in it is served",
   channel_missing: "a channel has no plane and is not loaded",
   planes_missing: "the file declares more planes than it stores",
+  planes_repeated: "several stored planes have the same place; one of them is served",
   lines_missing: "a channel lacks lines; all planes end with the shortest requested channel",
   area_uncovered: "no tile covers a part of a plane, which is 0 there",
   scenes_left_out: "scenes hold no samples, cannot be read or exceed a limit",

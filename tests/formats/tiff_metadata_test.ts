@@ -87,9 +87,9 @@ Deno.test("warns about OME-XML that contradicts itself or its file", () =>
   inFolder(async (put) => {
     const files = OME.replace(/<TiffData[^>]*>/, `<TiffData/>`);
     const cases: [string, string][] = [
-      [OME.replace(`SizeC="2"`, `SizeC="1"`), "Z2; 1; metadata_disagree"],
+      [OME.replace(`SizeC="2"`, `SizeC="1"`), "Z2; 1; metadata_disagree content_left_out"],
       [OME.replace(`SizeT="1"`, `SizeT="3"`), "T3 C2 Z2; 1; planes_missing"],
-      [OME.replace(`PlaneCount="4"`, `PlaneCount="2"`), "C2 Z2; 1; planes_missing"],
+      [OME.replace(`PlaneCount="4"`, `PlaneCount="2"`), "C2 Z2; 1; planes_missing content_left_out"],
       [files.replace(`SizeZ="2"`, `SizeZ="3"`), "C2 Z3; 1; planes_missing"],
       [files.replace(`SizeZ="2"`, `SizeZ="1"`), "C2; 1; content_left_out"],
     ];

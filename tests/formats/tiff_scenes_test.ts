@@ -50,8 +50,9 @@ Deno.test("OME-XML: opens the image of the file in a set", async () => {
     image("second", 2, inFile(0, 1, "b") + inFile(1, 0, "c")),
     image("third", 1, inFile(0, 1, "c")),
   ];
-  const file = (name: string, from: number) => pages(2, () => [[270, 2, omeXml(images, name)]], from);
-  const set = { "a.ome.tif": file("a", 10), "b.ome.tif": file("b", 20), "c.ome.tif": file("c", 30) };
+  const file = (name: string, from: number, count = 2) =>
+    pages(count, () => [[270, 2, omeXml(images, name)]], from);
+  const set = { "a.ome.tif": file("a", 10, 1), "b.ome.tif": file("b", 20), "c.ome.tif": file("c", 30) };
   for (const [name, own] of [["a", 0], ["b", 0], ["c", 1]] as const) {
     await withWritten(set, async (scenes, open) => {
       deepEqual([scenes.count, scenes.own], [3, own], name);
@@ -79,7 +80,13 @@ Deno.test("OME-XML: leaves out images without samples, and names them", () => {
   const bytes = pages(2, () => [[270, 2, omeXml(images, "a")]]);
   return withWritten({ "a.ome.tif": bytes }, async (scenes, open) => {
     deepEqual(namesOf(scenes), ["own", "last"]);
-    deepEqual(codesOf(scenes.warnings), ["scenes_left_out"]);
+    deepEqual(scenes.warnings.map(({ code, text }) => [code, text]), [
+      [
+        "scenes_left_out",
+        'Images of OME-XML that hold no samples are left out: "never saved", "beyond", "no plane"',
+      ],
+      ["scenes_left_out", 'Images of OME-XML are left out because their files are missing: "gone"'],
+    ]);
     deepEqual([await firstsAt(await open(0)), await firstsAt(await open(1))], [[1], [0]]);
   });
 });

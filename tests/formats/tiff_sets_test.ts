@@ -193,3 +193,75 @@ Deno.test("FirstC counts samples if one is too large for a channel index", () =>
       deepEqual(firstsOf(await loadHere(path)), [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8]);
     }
   }));
+
+Deno.test("OME-XML: serves no plane from a place outside the sizes", () =>
+  inFolder(async (put) => {
+    const cases: [attributes: Record<string, number | string>[], expected: string][] = [
+      // With one channel, channel 1 of time 0 has the number of channel 0 at time 1.
+      [[{ IFD: 1, FirstT: 1 }, { IFD: 2, FirstC: 1 }], "T2; 10 11; content_left_out"],
+      [[{ IFD: 1, FirstT: 1 }, { IFD: 2, FirstT: 2 }], "T2; 10 11; content_left_out"],
+      [[{ IFD: 1, FirstT: 1, PlaneCount: 2 }], "T2; 10 11; content_left_out"],
+      // A negative index is none of the first plane.
+      [[{ IFD: 1, FirstT: 1 }, { IFD: 2, FirstT: -1 }], "T2; 10 11; content_left_out"],
+      [[{ IFD: 2, FirstT: 7 }], "T2; 10; content_left_out planes_missing content_left_out"],
+    ];
+    for (const [rest, expected] of cases) {
+      const data = [{ IFD: 0 }, ...rest].map((attributes) => tiffData(attributes));
+      const path = put("a.ome.tif", pageFile(10, omeXml(omeImage({ SizeT: 2 }, data)), GRAY, 3));
+      const loaded = await loadHere(path);
+      const at = await openHere(path, async (acquisition) => {
+        const firsts = [];
+        for (const t of [0, 1]) firsts.push(...await firstsAt(acquisition, { t }).catch(() => []));
+        return firsts;
+      });
+      equal(seenIn(loaded).replace("; 10;", `; ${at.join(" ")};`), expected);
+    }
+    // Planes without pages of their own, such as those of a series that was shortened.
+    const cut = omeImage({ SizeT: 2 }, ["<TiffData/>", `<Plane TheT="2" TheC="0" TheZ="0"/>`]);
+    equal(await seen(put("a.ome.tif", pageFile(10, omeXml(cut), GRAY, 2))), "T2; 10; metadata_disagree");
+  }));
+
+Deno.test("OME-XML: of several places of a plane, serves one that exists, and warns", () =>
+  inFolder(async (put) => {
+    const check = async (data: readonly string[], expected: string) =>
+      equal(
+        await seen(put("a.ome.tif", pageFile(10, omeXml(omeImage({}, data), 0), GRAY, 2))),
+        expected,
+        data.join(""),
+      );
+    const [first, second, beyond] = [0, 1, 5].map((IFD) => tiffData({ IFD }));
+    await check([first!, second!], "; 11; planes_repeated");
+    await check([second!, first!], "; 10; planes_repeated");
+    // Neither a page nor a file that is missing hides one that exists, in either order.
+    await check([second!, beyond!], "; 11; planes_missing planes_repeated content_left_out");
+    await check([beyond!, second!], "; 11; planes_missing planes_repeated content_left_out");
+    const gone = tiffData({ IFD: 0 }, "gone.ome.tif", 7);
+    await check([second!, gone], "; 11; planes_repeated content_left_out file_missing");
+    await check([gone, second!], "; 11; planes_repeated content_left_out file_missing");
+    put("damaged.ome.tif", new Uint8Array(9));
+    const damaged = tiffData({ IFD: 0 }, "damaged.ome.tif", 7);
+    await check([second!, damaged], "; 11; planes_repeated content_left_out");
+    // Without a count, both name one plane.
+    await check(
+      ['<TiffData IFD="1"/>', '<TiffData IFD="5"/>'],
+      "; 11; planes_missing planes_repeated content_left_out",
+    );
+    // One place that is named twice.
+    await check([second!, second!, first!, first!].slice(0, 2), "; 11; content_left_out");
+  }));
+
+Deno.test("OME-XML: warns about pages that it does not name, unless they are no planes", () =>
+  inFolder(async (put) => {
+    const small = { ...GRAY, width: 6, height: 4 };
+    const check = async (data: readonly string[], expected: string, layout = GRAY) => {
+      const xml = omeXml(omeImage({ SizeT: 2, SizeX: layout.width, SizeY: layout.height }, data));
+      equal(await seen(put("a.ome.tif", pageFile(10, xml, layout, 4))), expected, data.join(""));
+    };
+    const at = (...pages: number[]) => pages.map((IFD, t) => tiffData({ FirstT: t, IFD }));
+    await check(at(0, 1), "T2; 10; content_left_out");
+    await check(at(0, 3), "T2; 10; content_left_out");
+    await check(at(2, 3), "T2; 12; content_left_out");
+    await check([tiffData({ PlaneCount: 2 })], "T2; 10; content_left_out", small);
+    const all = [omeImage({ SizeT: 2 }, at(0, 1)), omeImage({ SizeT: 2 }, at(3, 2))];
+    equal(await seen(put("a.ome.tif", pageFile(10, omeXml(all), GRAY, 4))), "T2; 10; ");
+  }));

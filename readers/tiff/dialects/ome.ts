@@ -11,7 +11,7 @@ import { axesOf } from "../../metadata/axes.ts";
 import { firstMoment } from "../../metadata/moment.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
 import { listed, warnIf, warning } from "../../warning.ts";
-import { readPage } from "../page.ts";
+import { type PageLayout, readPage } from "../page.ts";
 import type { Opened, OpenedSeries, PlaneIndex, SeriesList, Stack } from "../stack.ts";
 import { tagMoment } from "../stack.ts";
 import { upToNul } from "../directory.ts";
@@ -79,12 +79,27 @@ function imageList(
     // The chain of directories may be damaged before the first directory that is named.
     return unlessDamaged(() => set.holds(read.tiffData, T * C * Z), false);
   });
-  const left = images.filter((image) => !held.includes(image)).map(({ title }) => quoted(title ?? ""));
-  const text = `Images of OME-XML that hold no samples are left out: ${listed(left)}`;
+  const kept = new Set(held);
+  const { absent = [], empty = [] } = Object.groupBy(
+    images.filter((image) => !kept.has(image)),
+    ({ places }) => set.lacks(places) ? "absent" : "empty",
+  );
+  const titles = (some: readonly DescribedImage[]) => listed(some.map(({ title }) => quoted(title ?? "")));
   return {
     count: held.length,
     own: held.indexOf(own),
-    warnings: warnIf(left.length > 0, "scenes_left_out", text),
+    warnings: [
+      ...warnIf(
+        empty.length > 0,
+        "scenes_left_out",
+        `Images of OME-XML that hold no samples are left out: ${titles(empty)}`,
+      ),
+      ...warnIf(
+        absent.length > 0,
+        "scenes_left_out",
+        `Images of OME-XML are left out because their files are missing: ${titles(absent)}`,
+      ),
+    ],
     entries: (most) => held.slice(0, most).map(({ name, read }) => ({ name, sizes: sizesFrom(read) })),
     open: (index) => {
       const image = held[index]!;
@@ -163,7 +178,8 @@ function imageStack(
     fileSize: size + set.totalSize,
     warnings: [
       ...image.warnings,
-      ...set.directoryWarnings(lookup, images.length === 1),
+      ...set.directoryWarnings(lookup),
+      ...unnamedPages(images, set, layout),
       ...set.warnings(places),
     ],
     indexBytes: images.reduce((sum, { read }) => {
@@ -175,12 +191,20 @@ function imageStack(
   };
 }
 
+/** Warns about pages of the opened file without a plane, unless several images name no directories, or one cannot be read. */
+function unnamedPages(images: readonly DescribedImage[], set: OmeSet, layout: PageLayout) {
+  const read = images.flatMap(({ read }) => read instanceof DecodeFailed ? [] : [read]);
+  const isClear = read.length === images.length &&
+    (read.length === 1 || read.every(({ tiffData }) => tiffData.length > 0));
+  return isClear ? set.unnamedPages(read, layout) : [];
+}
+
 /** Number of planes that are tried for the layout, since the first planes of an incomplete set are missing. */
 const MAX_TRIED = 64;
 
 /** Layout of the first readable plane; for the opened file's own image (no `title`), at least of its first page. */
 function layoutOf({ first: own }: Opened, set: OmeSet, tiffData: readonly TiffData[], title: string | null) {
-  const first = tiffData.filter((data) => data.first === 0 && data.count > 0).slice(-1);
+  const first = tiffData.filter((data) => data.first === 0 && data.count > 0).reverse().slice(0, MAX_TRIED);
   for (const data of title === null ? first : [...first, ...tiffData.slice(0, MAX_TRIED)]) {
     const directory = set.start(data);
     if (directory) return readPage(directory);
@@ -193,8 +217,9 @@ function layoutOf({ first: own }: Opened, set: OmeSet, tiffData: readonly TiffDa
 function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): TiffData[] {
   const channels = sizes.C / samples;
   const starts = tiffData.map((data) => {
-    let rest = data.first;
     const at = { T: 0, C: 0, Z: 0 };
+    if (data.first === Infinity) return { data, at };
+    let rest = data.first;
     for (const letter of order) {
       at[letter] = rest % sizes[letter];
       rest = Math.floor(rest / sizes[letter]);
@@ -204,6 +229,7 @@ function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): Tif
   // A FirstC too large for a channel shows that all FirstC count samples.
   const each = starts.some(({ at }) => at.C >= channels) ? samples : 1;
   return starts.map(({ data, at }) => {
+    if (data.first === Infinity) return data;
     const C = Math.floor(at.C / each);
     return { ...data, first: planeNumber(order, { ...sizes, C: channels }, { ...at, C }) };
   });

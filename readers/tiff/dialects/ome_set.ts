@@ -13,7 +13,7 @@ import { TAG } from "../tags.ts";
 import { isOmeXml } from "../marks.ts";
 import { RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
-import type { OmeFile, TiffData } from "./ome_xml.ts";
+import type { OmeFile, OmeImage, TiffData } from "./ome_xml.ts";
 
 /** Location of a plane: path of the file, number of the directory, and the file's expected UUID if the document states one. */
 type Location = Pick<TiffData, "directory"> & Pick<OmeFile, "uuid"> & { readonly path: string };
@@ -22,6 +22,12 @@ type Location = Pick<TiffData, "directory"> & Pick<OmeFile, "uuid"> & { readonly
 export function uuidIn(text: string): string | null {
   return /<(?:\w+:)?OME\s[^>]*?\bUUID\s*=\s*["']([^"']*)["']/.exec(text)?.[1] ?? null;
 }
+
+/** Number of ranges before that of a plane in which others with the plane are searched. */
+const MAX_OTHERS = 64;
+
+/** Number of pages up to which those without a plane are counted. */
+const MAX_UNNAMED = 256;
 
 /** Bytes at the start of a document in which its root may state a UUID. */
 const ROOT_BYTES = 1 << 16;
@@ -106,36 +112,91 @@ export class OmeSet {
     ];
   }
 
-  /** Warns about planes without a directory and, if the image `isAlone`, directories of the opened file without a plane. */
-  directoryWarnings({ ranges, planes }: PlaneLookup, isAlone: boolean): Warning[] {
+  /** Whether one of these files is missing. */
+  lacks(places: readonly OmeFile[]): boolean {
+    return places.some((place) => !this.#paths.has(place));
+  }
+
+  /** Warns about planes without a directory, and with several ones. */
+  directoryWarnings({ ranges, planes }: PlaneLookup): Warning[] {
     const { tiff, path } = this.#opened;
-    let [covered, reached] = [0, 0];
-    for (const { first, end } of ranges) {
+    let [covered, reached, repeated] = [0, 0, 0];
+    let farthest: PlaneRange | null = null;
+    for (const range of ranges) {
+      const { first, end } = range;
+      if (end === first) continue;
       covered += Math.max(0, end - Math.max(first, reached));
-      reached = Math.max(reached, end);
+      const isOther = farthest !== null && !isSamePlace(farthest, range);
+      if (isOther) repeated += Math.max(0, Math.min(end, reached) - first);
+      if (end > reached) [reached, farthest] = [end, range];
     }
     const own = ranges.filter(({ first, end, data }) => end > first && this.#startOf(data)?.path === path);
     const needed = ranges.length === 0
       ? planes
       : own.reduce((most, { first, end, data }) => Math.max(most, data.directory + end - first), 0);
     const present = tiff.countUpTo(needed + 1);
-    const isWhole = isAlone && own.length === ranges.length &&
-      ranges.every(({ data: { counted, count } }) => !counted && count === planes);
     const unnamed = `OME-XML names directories for ${covered} of the ${planes} planes that it declares`;
     const absent = `OME-XML names ${needed} directories of this file, which has ${present}${endOf(tiff)}`;
-    const surplus = `The file has more directories than the ${needed} planes that OME-XML declares`;
+    const several =
+      `OME-XML names several directories for a plane; the last one that exists is served; planes: ${repeated}`;
     return [
       ...warnIf(ranges.length > 0 && covered < planes, "planes_missing", unnamed),
       ...warnIf(present < needed, "planes_missing", absent),
-      ...warnIf(present > needed && isWhole, "content_left_out", surplus),
+      ...warnIf(repeated > 0, "planes_repeated", several),
     ];
   }
 
+  /** Warns about pages of the opened file of this layout that belong to none of the images. */
+  unnamedPages(images: readonly OmeImage[], { width, height }: PageLayout): Warning[] {
+    const { tiff, path } = this.#opened;
+    const all = images.flatMap(({ tiffData, sizes: { T, C, Z } }) =>
+      tiffData.length === 0 ? [[0, T * C * Z] as const] : tiffData.flatMap((data) => {
+        const { directory, count, counted, first } = data;
+        const end = directory + (counted ? count : Math.min(count, Math.max(1, T * C * Z - first)));
+        return this.#startOf(data)?.path === path ? [[directory, end] as const] : [];
+      })
+    ).sort(([a], [b]) => a - b);
+    let [reached, unnamed] = [0, 0];
+    const count = (from: number, to: number) => {
+      for (let page = from; page < to && unnamed < MAX_UNNAMED; page += 1) {
+        const directory = tiff.directory(page);
+        if (directory === null) return;
+        const isPlane = directory.number(TAG.ImageWidth) === width &&
+          directory.number(TAG.ImageLength) === height;
+        if (isPlane) unnamed += 1;
+      }
+    };
+    for (const [start, end] of all) {
+      count(reached, start);
+      reached = Math.max(reached, end);
+    }
+    count(reached, reached + MAX_UNNAMED);
+    const number = unnamed < MAX_UNNAMED ? `${unnamed}` : `${MAX_UNNAMED} or more`;
+    const text = `OME-XML names no plane for some pages of the file, which are left out: ${number}`;
+    return warnIf(unnamed > 0, "content_left_out", text);
+  }
+
+  /** The places of a plane, the likelier one first. */
+  #placesOf(number: number, lookup: PlaneLookup): Location[] {
+    if (lookup.ranges.length === 0) return [{ path: this.#opened.path, uuid: null, directory: number }];
+    return lookup.find(number).flatMap((data) => {
+      const start = this.#startOf(data);
+      return start ? [{ ...start, directory: start.directory + number - data.first }] : [];
+    });
+  }
+
+  /** The place of a plane: of several, one whose file and page exist, else one that may be damaged; `null` if its file is missing. */
   #locate(number: number, lookup: PlaneLookup): Location | null {
-    if (lookup.ranges.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
-    const data = lookup.find(number);
-    const start = data && this.#startOf(data);
-    return start ? { ...start, directory: start.directory + number - data.first } : null;
+    const places = this.#placesOf(number, lookup);
+    if (places.length < 2) return places[0] ?? null;
+    return places.find((place) => this.#isStored(place, false)) ??
+      places.find((place) => this.#isStored(place, true)) ?? places[0]!;
+  }
+
+  /** Whether the chain of a file reaches a directory; `otherwise` for a damaged file. */
+  #isStored(place: Location, otherwise: boolean): boolean {
+    const needed = place.directory + 1;
+    return unlessDamaged(() => this.#open(place).countUpTo(needed) === needed, otherwise);
   }
 
   #startOf({ place, directory }: TiffData): Location | null {
@@ -154,10 +215,7 @@ export class OmeSet {
 
   /** Whether the file of a plane exists and its chain reaches the plane. Damage is found when the plane is decoded. */
   stores(number: number, lookup: PlaneLookup): boolean {
-    const location = this.#locate(number, lookup);
-    if (location === null) return false;
-    const needed = location.directory + 1;
-    return unlessDamaged(() => this.#open(location).countUpTo(needed) === needed, true);
+    return this.#placesOf(number, lookup).some((place) => this.#isStored(place, true));
   }
 
   #open({ path, uuid }: Location): TiffFile {
@@ -178,7 +236,7 @@ export class OmeSet {
   plane(number: number, lookup: PlaneLookup, layout: PageLayout, what: string): PlaneSource {
     const location = this.#locate(number, lookup);
     if (location === null) {
-      const data = lookup.find(number);
+      const [data] = lookup.find(number);
       if (!data) throw new PlaneNotFound(`OME-XML names no directory for ${what}`);
       throw new PlaneNotFound(`${what} is in "${titleOf(data.place)}", which is missing`);
     }
@@ -188,31 +246,57 @@ export class OmeSet {
   }
 }
 
+/** The planes of a `TiffData`. */
+interface PlaneRange {
+  readonly first: number;
+  readonly end: number;
+  readonly data: TiffData;
+}
+
+/** Whether two ranges name the same directory for the planes in both. */
+const isSamePlace = ({ data: a }: PlaneRange, { data: b }: PlaneRange) =>
+  a.place === b.place && a.directory - a.first === b.directory - b.first;
+
 /** The planes of an image, by number. */
 export class PlaneLookup {
   readonly planes: number;
-  /** Range of planes of each `TiffData`, by its first plane. A range without a count ends where the next one begins. */
-  readonly ranges: readonly { readonly first: number; readonly end: number; readonly data: TiffData }[];
+  /** The ranges by first plane, those with equal ones in document order. Without a count, a range ends where the next one begins. */
+  readonly ranges: readonly PlaneRange[];
+  /** Largest end of the ranges up to each one. */
+  readonly #reach: Float64Array;
 
   constructor(all: readonly TiffData[], planes: number) {
     this.planes = planes;
     const sorted = all.toSorted((a, b) => a.first - b.first);
-    this.ranges = sorted.map((data, i) => {
+    const ranges: PlaneRange[] = [];
+    let next = planes;
+    for (const [i, data] of sorted.entries().toArray().reverse()) {
       const { first, count, counted } = data;
-      const next = counted ? planes : sorted[i + 1]?.first ?? planes;
-      return { first, end: Math.min(first + count, next, planes), data };
-    });
+      if ((sorted[i + 1]?.first ?? planes) > first) next = sorted[i + 1]?.first ?? planes;
+      const end = Math.min(first + count, counted ? planes : next, planes);
+      ranges.push({ first, end: Math.max(first, end), data });
+    }
+    this.ranges = ranges.reverse();
+    this.#reach = Float64Array.from(this.ranges, ({ end }) => end);
+    for (let i = 1; i < this.#reach.length; i += 1) {
+      this.#reach[i] = Math.max(this.#reach[i]!, this.#reach[i - 1]!);
+    }
   }
 
-  /** The `TiffData` of a plane, or `undefined`. If several contain it, the one that begins last. */
-  find(plane: number): TiffData | undefined {
+  /** Every `TiffData` that contains a plane, the one that begins last first. */
+  find(plane: number): TiffData[] {
     let [low, high] = [0, this.ranges.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.ranges[middle]!.first <= plane) low = middle + 1;
       else high = middle;
     }
-    for (let i = low - 1; i >= 0; i -= 1) if (this.ranges[i]!.end > plane) return this.ranges[i]!.data;
-    return undefined;
+    const found: TiffData[] = [];
+    let others = 0;
+    for (let i = low - 1; i >= 0 && this.#reach[i]! > plane && others < MAX_OTHERS; i -= 1) {
+      if (found.length > 0) others += 1;
+      if (this.ranges[i]!.end > plane) found.push(this.ranges[i]!.data);
+    }
+    return found;
   }
 }

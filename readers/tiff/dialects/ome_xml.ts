@@ -21,6 +21,7 @@ const detached = (text: string) => boundedText(` ${text}`.slice(1));
 
 /** One `TiffData`: consecutive planes in the dimension order, stored in consecutive directories of one file. */
 export interface TiffData {
+  /** Number of the first plane; `Infinity` outside the sizes. */
   readonly first: number;
   readonly count: number;
   readonly counted: boolean;
@@ -131,22 +132,28 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
   const isOrdered = letters.length === 3 && new Set(letters).size === 3;
   // Without an order, any will do if planes are counted along one axis or named one by one.
   const order = (isOrdered ? letters : ["Z", "C", "T"]) as ("T" | "C" | "Z")[];
+  let outside = 0;
   const data = children(pixels, "TiffData").map((element): TiffData => {
     const { attributes } = element;
-    const integer = (name: string, missing: number) => {
+    const integer = (name: string, missing: number, invalid = missing) => {
       const value = Number(attributes[name] ?? missing);
-      return Number.isSafeInteger(value) && value >= 0 ? value : missing;
+      return Number.isSafeInteger(value) && value >= 0 ? value : invalid;
     };
     const counted = attributes.PlaneCount !== undefined;
-    const at = { T: integer("FirstT", 0), C: integer("FirstC", 0), Z: integer("FirstZ", 0) };
-    return {
-      first: planeNumber(order, sizes, at),
-      // A directory without a count is one plane; without both, the `TiffData` covers all planes (OME-TIFF, TiffData).
-      count: counted || attributes.IFD !== undefined ? integer("PlaneCount", 1) : planes,
-      counted,
-      directory: integer("IFD", 0),
-      place: placeOf(element),
-    };
+    // A directory without a count is one plane; without both, the `TiffData` covers all planes (OME-TIFF, TiffData).
+    const count = counted || attributes.IFD !== undefined ? integer("PlaneCount", 1) : planes;
+    const first = (letter: "T" | "C" | "Z") => integer(`First${letter}`, 0, Infinity);
+    const at = { T: first("T"), C: first("C"), Z: first("Z") };
+    const [directory, place] = [integer("IFD", 0, Infinity), placeOf(element)];
+    const isInside = (["T", "C", "Z"] as const).every((letter) => at[letter] < sizes[letter]);
+    if (!isInside || directory === Infinity) {
+      outside += counted || attributes.IFD !== undefined ? count : 1;
+      const named = directory === Infinity ? { count: 0, directory: 0 } : { count, directory };
+      return { first: Infinity, counted, place, ...named };
+    }
+    const number = planeNumber(order, sizes, at);
+    if (counted) outside += Math.max(0, number + count - planes);
+    return { first: number, count, counted, directory, place };
   });
   const long = Object.values(sizes).filter((length) => length > 1);
   if (!isOrdered && long.length > 1 && (data.length === 0 || data.some(({ count }) => count > 1))) {
@@ -158,6 +165,8 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     .reduce((sum, count) => sum + count, 0);
   const isFitting = channels.length === 0 || sizes.C % channels.length === 0 || sizes.C === samples;
   const misfit = `OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`;
+  const shape = `SizeT=${sizes.T} SizeC=${sizes.C} SizeZ=${sizes.Z}`;
+  const described = planesOutside(pixels, sizes);
   return {
     ...declared,
     columns: numberOf(attributes.SizeX) ?? NaN,
@@ -167,8 +176,28 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     order,
     tiffData: data,
     names: declared.names.map((name) => name === null ? null : detached(name)),
-    warnings: [...declared.warnings, ...warnIf(!isFitting, "metadata_disagree", misfit)],
+    warnings: [
+      ...declared.warnings,
+      ...warnIf(!isFitting, "metadata_disagree", misfit),
+      ...warnIf(
+        outside > 0,
+        "content_left_out",
+        `OME-XML places planes outside its sizes (${shape}), which are left out: ${outside}`,
+      ),
+      ...warnIf(
+        outside === 0 && described > 0,
+        "metadata_disagree",
+        `OME-XML describes planes outside its sizes (${shape}): ${described}`,
+      ),
+    ],
   };
+}
+
+/** Number of `Plane` elements whose indices lie outside the sizes. */
+function planesOutside(pixels: XmlElement, sizes: OmeImage["sizes"]): number {
+  const isOutside = ({ attributes }: XmlElement) =>
+    (["T", "C", "Z"] as const).some((letter) => (numberOf(attributes[`The${letter}`]) ?? 0) >= sizes[letter]);
+  return children(pixels, "Plane").filter(isOutside).length;
 }
 
 /** Number of a plane in the dimension order. */

@@ -58,7 +58,7 @@ Deno.test("assigns a plane to the last TiffData that begins before it and covers
     ([first, count, counted]) => ({ first, count, counted, directory: 0, place }),
   );
   const lookup = new PlaneLookup(data, 12);
-  const found = Array.from({ length: 13 }, (_, plane) => lookup.find(plane)?.first ?? -1);
+  const found = Array.from({ length: 13 }, (_, plane) => lookup.find(plane)[0]?.first ?? -1);
   deepEqual(found, [0, 0, 2, 0, 4, 4, 4, -1, 8, 8, 10, 10, -1]);
-  equal(new PlaneLookup([], 10).find(0), undefined);
+  deepEqual(new PlaneLookup([], 10).find(0), []);
 });
