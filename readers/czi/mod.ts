@@ -34,6 +34,7 @@ import {
   heldAxes,
   layOut,
   missingPlanes,
+  repeatedPlanes,
   type SceneLayout,
   servedSizes,
   spanOf,
@@ -91,6 +92,7 @@ async function acquisitionOf(
       return warning("axis_reduced", `Axis ${letter} has ${size} indices; only the first is served`);
     }),
     ...missingPlanes(table, layout),
+    ...repeatedPlanes(table, layout, stop),
     ...warnIf(described > 0 && described !== stored, "metadata_disagree", text),
   ];
   const stamps = timeStamps(file, attachments, spanOf(layout, "T"), warnings);

@@ -198,6 +198,19 @@ export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warnin
   return warnIf(stored < needed, "planes_missing", text);
 }
 
+/** Warns about subblocks at the place of another one; the later one is painted over it. */
+export function repeatedPlanes(table: SubblockTable, { entries }: SceneLayout, stop: StopFlag): Warning[] {
+  const own = table.letters.filter((letter) => !"MS".includes(letter));
+  const places = new Set<string>();
+  for (const i of entries) {
+    places.add(own.map((letter) => table.start(letter, i)).join(" "));
+    if ((i & 0xff) === 0) stop.check();
+  }
+  const repeated = entries.length - places.size;
+  const text = `Some subblocks lie where a later one does, which is served instead: ${repeated}`;
+  return warnIf(repeated > 0, "planes_repeated", text);
+}
+
 /** A scene with its files. */
 export interface StoredScene {
   readonly table: SubblockTable;

@@ -348,6 +348,43 @@ Deno.test("reads time stamps in seconds or days, and ignores unusable ones", asy
   ]);
 });
 
+Deno.test("warns about more or fewer time stamps than time points", async () => {
+  const frame = (t: number): WrittenSubblock => ({
+    dims: [["X", 0, 4], ["Y", 0, 4], ["T", t, 1]],
+    data: ramp16(16, 0),
+  });
+  for (
+    const [count, first, codes] of [[3, 0, []], [4, 1, []], [6, 0, ["metadata_disagree"]], [2, 0, [
+      "metadata_disagree",
+    ]]] as const
+  ) {
+    const stamps = Array.from({ length: count }, (_, i) => i);
+    const content = concat(words(0, stamps.length), doubles(...stamps));
+    const attachments = [{ name: "TimeStamps", type: "CZTIMS", content }];
+    const made = writeCzi({ subblocks: [0, 1, 2].map((t) => frame(first + t)), attachments });
+    deepEqual(codesOf((await loadBytes("a.czi", made.bytes)).summary.warnings), codes, `${count} stamps`);
+  }
+});
+
+Deno.test("warns about several subblocks at one place, and serves the last one", async () => {
+  const at = (first: number, ...dims: WrittenDimension[]): WrittenSubblock => ({
+    dims: [["X", 0, 4], ["Y", 0, 4], ...dims],
+    data: ramp16(16, first),
+  });
+  const seen = async (...subblocks: WrittenSubblock[]) => {
+    const { summary, planes } = await loadBytes("a.czi", writeCzi({ subblocks }).bytes);
+    return [planes.map(([first]) => first), codesOf(summary.warnings)];
+  };
+  deepEqual(await seen(at(10, ["C", 0, 1]), at(20, ["C", 1, 1]), at(30, ["C", 0, 1])), [[30, 20], [
+    "planes_repeated",
+  ]]);
+  deepEqual(await seen(at(10, ["C", 0, 1]), at(20, ["C", 1, 1])), [[10, 20], []]);
+  // Tiles at one place, and tiles of one number at several.
+  deepEqual(await seen(at(10, ["M", 0, 1]), at(20, ["M", 1, 1])), [[20], ["planes_repeated"]]);
+  const beside: WrittenSubblock = { dims: [["X", 4, 4], ["Y", 0, 4], ["M", 0, 1]], data: ramp16(16, 20) };
+  deepEqual(await seen(at(10, ["M", 0, 1]), beside), [[10], []]);
+});
+
 Deno.test("reads rows of a section as focus planes, and of a line scan as time points", async () => {
   const row = (t: number, z: number, chunk = 1): WrittenSubblock => ({
     dims: [["X", 0, 5], ["Y", 0, 1], ["Z", z, 1], ["T", t, chunk]],

@@ -68,7 +68,8 @@ Deno.test("lists size, documents and existing planes of a data set", async () =>
 Deno.test("opens a position without its first time point at its first stored one", async () => {
   const found = await opened(FIXTURE, 1);
   deepEqual(found.position, { t: 1, z: 0, l: 0 });
-  deepEqual(found.codes, ["planes_missing", "opened_elsewhere"]);
+  // An image was taken again.
+  deepEqual(found.codes, ["planes_repeated", "planes_missing", "opened_elsewhere"]);
 });
 
 /** Images with these axes, whose first samples are 100, 101 and so on. */
@@ -289,7 +290,13 @@ Deno.test("rejects a truncated, damaged or hostile index", async (t) => {
   const offsetOfSecond = new DataView(whole.buffer).getUint32(2 * record - 32, true);
   const again = concat(whole, recordOf({ time: 0 }, STACK, numbers.with(0, offsetOfSecond)));
   await step("the last of two records of one image counts", again, async (folder) => {
-    deepEqual((await opened(folder)).firsts, [101]);
+    const { firsts, codes } = await opened(folder);
+    deepEqual([firsts, codes.includes("planes_repeated")], [[101], true]);
+  });
+  const lost = concat(whole, recordOf({ time: 0 }, STACK, numbers.with(0, 1 << 30)));
+  await step("a record of an image that is not stored hides no other one", lost, async (folder) => {
+    const { firsts, codes } = await opened(folder);
+    deepEqual([firsts, codes.includes("planes_repeated")], [[100], false]);
   });
   await t.step("looks up names with folders only beside the index", async () => {
     for (const name of [`../${STACK}`, `C:\\data\\${STACK}`, `//host/${STACK}`]) {

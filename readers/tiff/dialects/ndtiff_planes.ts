@@ -59,8 +59,8 @@ export class ImagePlanes {
   readonly warnings: readonly Warning[];
 
   /**
-   * Finds the plane of each image; the last of several images of one plane counts. `isStored` says whether the samples of an image
-   * are in an existing file. @throws {DecodeFailed} too many axes, planes or scenes
+   * Finds the plane of each image; of several images of one plane, the last one that is stored counts. `isStored` says whether the
+   * samples of an image are in an existing file. @throws {DecodeFailed} too many axes, planes or scenes
    */
   constructor(images: readonly NDTiffImage[], isStored: (image: NDTiffImage) => boolean) {
     const names = new Set<string>();
@@ -85,6 +85,7 @@ export class ImagePlanes {
     );
     const apart = [...places, ...unknown];
     const scenes = new Map<string, ImageScene>();
+    let repeated = 0;
     for (const image of images) {
       const values = apart.map((name) => valueOf(image, name));
       const scene = scenes.getOrInsertComputed(JSON.stringify(values), () => {
@@ -99,8 +100,9 @@ export class ImagePlanes {
         throw new DecodeFailed(`its axes "${apart.join(`", "`)}" make more than ${MAX_SCENES} scenes`);
       }
       const number = this.#number({ t: time.at(image), channel: channel.at(image), z: slice.at(image) });
-      if (isStored(image)) scene.images.set(number, image);
-      else scene.images.delete(number);
+      if (!isStored(image)) continue;
+      if (scene.images.has(number)) repeated += 1;
+      scene.images.set(number, image);
     }
     this.scenes = [...scenes.values()];
     this.warnings = [
@@ -113,6 +115,11 @@ export class ImagePlanes {
         time.isPartial || channel.isPartial || slice.isPartial,
         "axes_assumed",
         "Some images of NDTiff lack an axis that others have; they are taken as the first along it",
+      ),
+      ...warnIf(
+        repeated > 0,
+        "planes_repeated",
+        `Some images of NDTiff have the axes of a later one, which is served instead: ${repeated}`,
       ),
     ];
   }
