@@ -4,58 +4,54 @@
  * (tag 51123) replace it. Large acquisitions continue in files named `_1`, `_2`, and may have a file per position (`_Pos0`,
  * `_Pos1`). Each position is a scene.
  */
-import { basename, dirname, join } from "node:path";
+import { basename } from "node:path";
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
-import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../../warning.ts";
-import { type Directory, upToNul } from "../directory.ts";
-import { isOmeXml, MICRO_MANAGER, numberAt, SUMMARY_MARK } from "../marks.ts";
+import { listed, MAX_LISTED, warnIf, warning } from "../../warning.ts";
+import type { Directory } from "../directory.ts";
+import { numberAt, SUMMARY_MARK } from "../marks.ts";
 import { readPage } from "../page.ts";
 import type { Opened, PlaneIndex, SeriesList, Stack, StackSizes } from "../stack.ts";
 import { MAX_PLANES, noted, tagMoment } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
-import { readOther, RecentFiles } from "../plane_files.ts";
+import { RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { type IndexEntry, pageIndices, planeMetadata, readIndexMap } from "./micromanager_index.ts";
-import { numberIn, readSummary, summaryText, textIn } from "./micromanager_index.ts";
-import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
-
-type IndexedFile = Readonly<{ path: string; index: readonly IndexEntry[] }>;
+import { acquisitionFiles, indexedFile, missingPart, omeImages, summaryOf } from "./micromanager_files.ts";
+import type { IndexedFile } from "./micromanager_files.ts";
+import { numberIn, planeMetadata, readIndexMap, readSummary } from "./micromanager_index.ts";
+import { summaryText, textIn } from "./micromanager_index.ts";
 
 /** The positions of a Micro-Manager acquisition, or `null`. */
 export function openMicroManager(opened: Opened): SeriesList | null {
   const { tiff, path, files } = opened;
-  const summary = noted(opened.warnings, "The summary of Micro-Manager", () => readSummary(tiff)) ?? {};
-  const index = noted(opened.warnings, "The index map of Micro-Manager", () => readIndexMap(tiff)) ??
-    pageIndices(tiff);
-  if (index === null) return null;
-  const sizes = { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) };
-  const { others, missing } = partNames(opened, declared(summary.Positions) > 1);
-  const indexed: IndexedFile[] = [{ path, index }];
-  const own = positionSizes(indexed, sizes);
-  const first = own.keys().reduce((least, position) => Math.min(least, position));
-  const { T, C, Z } = own.get(first)!;
-  const isComplete = index.length >= T * C * Z * declared(summary.Positions);
-  const warnings: Warning[] = [];
-  let fileSize = tiff.file.size;
-  for (const name of isComplete ? [] : others) {
-    const other = join(dirname(path), name);
-    const read = readOther(files, other, (tiff) => ({ index: readIndexMap(tiff), size: tiff.file.size }));
-    if (typeof read === "string") {
-      warnings.push(warning("file_unreadable", `"${name}" of this acquisition is left out: ${read}`));
-    } else {
-      indexed.push({ path: other, index: read.index });
-      fileSize += read.size;
-    }
+  const file = indexedFile(path, tiff);
+  if (file === null) {
+    noted(opened.warnings, "The index map of Micro-Manager", () => readIndexMap(tiff));
+    return null;
   }
-  const ome = omeNotes(opened);
+  const named = unlessDamaged(() => readSummary(tiff), null);
+  const several = named === null || declared(named.Positions) > 1;
+  const { indexed, warnings } = acquisitionFiles(opened, file, several, named);
+  const main = indexed[0]!.path;
+  const summary = summaryOf(opened, main);
+  const sizes = declaredSizes(summary);
+  const ome = omeImages(opened, main);
+  const lost = indexed.filter(({ damage }) => damage !== null).map((one) => {
+    const text = `The index map of "${basename(one.path)}" cannot be read: ${one.damage}`;
+    return warning("metadata_damaged", `${text}; the metadata of its pages replace it`);
+  });
+  const fileSize = indexed.reduce((sum, { size }) => sum + size, 0);
   const pool = new RecentFiles(path, tiff, (other) => new TiffFile(files.open(other), files));
-  const gone = missing === null ? "" : `; "${missing}" is missing`;
+  const directoryOf = ({ path, offset }: PlanePlace) => pool.get(path).directoryAt(offset);
+  const found = positionSizes(indexed, sizes);
+  const numbers = [...found.keys()].sort((a, b) => a - b);
+  const firstPage = unlessDamaged(() => directoryOf(firstPlane(indexed, numbers[0]!)), opened.first);
+  const plane = planeMetadata(firstPage);
   /** Name of a position in the metadata of its first page, or `null`. */
   const nameIn = (position: number): string | null => {
     for (const { path, index } of indexed) {
@@ -73,16 +69,20 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       throw new DecodeFailed(`the acquisition declares ${room} planes, more than ${MAX_PLANES}`);
     }
     const numberOfPlane = ({ t, channel, z }: Omit<PlaneIndex, "l">) => (t * C + channel) * Z + z;
-    // If two entries name the same plane, the last one counts.
-    const places = new Map<number, { readonly path: string; readonly offset: number }>();
-    for (const { path, index } of indexed) {
+    // Of several entries for one plane, the last one counts; of several files, the opened one, then the first.
+    const places = new Map<number, PlanePlace>();
+    let entries = 0;
+    for (const { path, index } of [...indexed.filter((one) => one !== file).reverse(), file]) {
       for (const { channel, slice, frame, position: own, offset } of index) {
-        if (own === position) places.set(numberOfPlane({ t: frame, channel, z: slice }), { path, offset });
+        if (own !== position) continue;
+        entries += 1;
+        places.set(numberOfPlane({ t: frame, channel, z: slice }), { path, offset });
       }
     }
-    const [start] = places.values();
-    const layout = readPage(start ? pool.get(start.path).directoryAt(start.offset) : opened.first);
-    const plane = planeMetadata(opened.first);
+    const start = places.get(places.keys().reduce((least, number) => Math.min(least, number), Infinity));
+    const layout = readPage(start ? directoryOf(start) : opened.first);
+    const missing = start === undefined ? null : missingPart(start.path, indexed, several);
+    const gone = missing === null ? "" : `; "${missing}" is missing`;
     const pixel = numberIn(summary.PixelSize_um) || numberIn(plane.PixelSizeUm);
     const depth = Z > 1 ? Math.abs(numberIn(summary["z-step_um"]) ?? 0) : null;
     const interval = numberIn(summary.Interval_ms) || numberIn(summary.WaitInterval);
@@ -96,6 +96,9 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       T: [interval, "ms"],
     });
     const text = `The acquisition declares ${room} planes, but ${places.size} are there${gone}`;
+    const repeated = `Some planes have several entries in the index maps, of which one is served: ${
+      entries - places.size
+    }`;
     return {
       sizes,
       layout,
@@ -103,7 +106,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       names: names.map((name) => textIn(name) || null),
       colors: colors.map(colorOf),
       stamps: stamps ?? null,
-      moment: firstMoment(...written, tagMoment(opened.first)),
+      moment: firstMoment(...written, tagMoment(firstPage)),
       fileSize,
       files: () => indexed.map(({ path }) => path),
       documents: (list) => {
@@ -113,7 +116,12 @@ export function openMicroManager(opened: Opened): SeriesList | null {
         const tag = TAG.MicroManagerMetadata;
         list.add(tagName(tag), "application/json", opened.first.note(tag, list.left));
       },
-      warnings: [...warnings, ...warnIf(places.size !== room, "planes_missing", text)],
+      warnings: [
+        ...lost,
+        ...warnings,
+        ...warnIf(places.size !== room, "planes_missing", text),
+        ...warnIf(entries > places.size, "planes_repeated", repeated),
+      ],
       indexBytes: indexed.reduce((sum, { index }) => sum + index.length * ENTRY_BYTES, 0),
       holds: (at) => places.has(numberOfPlane(at)),
       plane: (at) => {
@@ -125,8 +133,6 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       },
     };
   };
-  const found = positionSizes(indexed, sizes);
-  const numbers = [...found.keys()].sort((a, b) => a - b);
   const { samples, width, height } = readPage(opened.first);
   const count = declared(summary.Positions);
   const left: string[] = [];
@@ -134,10 +140,10 @@ export function openMicroManager(opened: Opened): SeriesList | null {
     if (!found.has(position)) left.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
   }
   const empty = count - numbers.filter((position) => position < count).length;
-  const text = `Positions that hold no planes are left out: ${listed(left, empty)}`;
+  const text = `Positions without planes in the files that are here are left out: ${listed(left, empty)}`;
   return {
     count: numbers.length,
-    own: numbers.indexOf(first),
+    own: numbers.indexOf(file.index.reduce((least, { position }) => Math.min(least, position), Infinity)),
     warnings: warnIf(left.length > 0, "scenes_left_out", text),
     entries: (most) =>
       numbers.slice(0, most).map((position, i): SceneEntry => {
@@ -156,26 +162,27 @@ export function openMicroManager(opened: Opened): SeriesList | null {
   };
 }
 
-/**
- * The other files of an acquisition, with the same name up to `_MMStack`; with `several`, positions may have files of their own,
- * named between `_MMStack` and the number. `missing` is the first missing continuation: a gap, or the one after the last.
- */
-function partNames({ path, files }: Opened, several: boolean): { others: string[]; missing: string | null } {
-  const name = basename(path);
-  const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
-  if (stem === undefined) return { others: [], missing: null };
-  const [acquisition = stem] = MICRO_MANAGER.exec(stem) ?? [];
-  const numbers = new Set<number>();
-  const others = files.list(dirname(path)).filter((other) => {
-    const part = other.startsWith(stem) ? /^(?:_(\d+))?\.ome\.tiff?$/i.exec(other.slice(stem.length)) : null;
-    if (part) numbers.add(Number(part[1] ?? 0));
-    const isPosition = several && other.startsWith(acquisition) &&
-      /^[^.]*\.ome\.tiff?$/i.test(other.slice(acquisition.length));
-    return (part !== null || isPosition) && other !== name;
-  });
-  let first = 0;
-  while (numbers.has(first)) first += 1;
-  return { others, missing: `${stem}${first === 0 ? "" : `_${first}`}${ending}` };
+/** File and offset of the directory of a plane. */
+type PlanePlace = Readonly<{ path: string; offset: number }>;
+
+const declaredSizes = ({ Frames, Channels, Slices }: JsonObject) => ({
+  T: declared(Frames),
+  C: declared(Channels),
+  Z: declared(Slices),
+});
+
+/** The first plane of a position, in the order of time, slices and channels. */
+function firstPlane(indexed: readonly IndexedFile[], position: number): PlanePlace {
+  let least: (PlanePlace & { readonly at: readonly number[] }) | null = null;
+  for (const { path, index } of indexed) {
+    for (const { position: own, frame, slice, channel, offset } of index) {
+      if (own !== position) continue;
+      const at = [frame, slice, channel];
+      const differs = least === null ? 0 : at.findIndex((number, i) => number !== least!.at[i]);
+      if (least === null || differs >= 0 && at[differs]! < least.at[differs]!) least = { path, offset, at };
+    }
+  }
+  return least!;
 }
 
 /** Largest number of positions in an acquisition: a plate of 1,536 wells with fifty fields each is below it. */
@@ -194,15 +201,6 @@ function positionSizes(files: readonly IndexedFile[], declared: StackSizes): Map
     sizes.Z = Math.max(sizes.Z, entry.slice + 1);
   }
   return found;
-}
-
-/** The positions in OME-XML. Planes do not need it: if it is damaged, only calibration and time stamps are lost. */
-function omeNotes({ descriptions, warnings }: Opened): Pick<OmeImage, "calibrations" | "stamps">[] {
-  const text = descriptions.find(isOmeXml);
-  if (text === undefined) return [];
-  const images = () => parseOme(upToNul(text), "the document").images.map((image) => readImage(image));
-  const found = noted(warnings, "The calibration in OME-XML", images) ?? [];
-  return found.map(({ calibrations, stamps }) => ({ calibrations, stamps }));
 }
 
 /** Number of positions whose names are read from their first pages if the summary has no names. */
