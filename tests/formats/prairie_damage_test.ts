@@ -229,6 +229,26 @@ Deno.test("rows take the pixel size of OME-XML only in files named like frames",
   }
 });
 
+Deno.test("says of an image without its document only what is unknown", async () => {
+  const warned = async (size: string, date: string) => {
+    const xml =
+      `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06"><Image ID="Image:0">${date}<Pixels ID="Pixels:0" ` +
+      `DimensionOrder="XYCZT" Type="uint16" SizeX="4" SizeY="3" SizeZ="1" SizeC="1" SizeT="1"${size}><TiffData/></Pixels></Image></OME>`;
+    const bytes = tiffBytes(grayLayout(4, 3, 16), (x, y) => BigInt(x + y), 1, [[270, 2, xml]]);
+    const { summary } = await loadBytes("TSeries-1_Cycle00001_Ch1_000001.ome.tif", bytes);
+    deepEqual(codesOf(summary.warnings), ["metadata_missing"]);
+    return summary.warnings[0]!.text.replace(/^.*other images/, "");
+  };
+  const [size, date] = [
+    ' PhysicalSizeX="0.25" PhysicalSizeY="0.25"',
+    "<AcquisitionDate>2020-01-02T03:04:05</AcquisitionDate>",
+  ];
+  equal(await warned(size, date), "");
+  equal(await warned("", date), "; its steps are unknown");
+  equal(await warned(size, ""), "; its date is unknown");
+  equal(await warned("", ""), "; its steps and date are unknown");
+});
+
 Deno.test("places the only plane of an interrupted downward sequence by its focus", () =>
   withCopy(VOLUMES, async (at) => {
     // The first volume goes up from 10 to 17.5 um; of the third only one plane is left, at 17.5.

@@ -388,3 +388,34 @@ Deno.test("ScanImage: stamps of version 5 are padded", () => {
   const bytes = scanImageBytes({ header, pages: 3, stamp });
   return withOpened({ "a.tif": bytes }, (acquisition) => deepEqual(acquisition.times, [0, 0.25, 0.5]));
 });
+
+Deno.test("ScanImage: counts the volumes and frames that are stored, not those that were announced or lost", async () => {
+  const announced = [...FAST, "SI.hChannels.channelSave = 1", "SI.hStackManager.actualNumVolumes = 4"];
+  /** The warning about missing planes of a file with these frames, counted from 1. */
+  const warned = (header: readonly string[], frames: readonly number[]) =>
+    withOpened({
+      "a.tif": scanImageBytes({
+        header,
+        pages: frames.length,
+        stamp: (frame) => regular(frames[frame]! - 1),
+      }),
+    }, ({ warnings }) => warnings.map(({ code, text }) => `${code}: ${text}`).join("; "));
+  const first = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+  const volumes = (stored: string) => `planes_missing: The header announces 4 volumes, ${stored}`;
+  equal(await warned(announced, first(10)), volumes("2 are stored here"));
+  // The way back after the last volume holds no slices.
+  equal(await warned(announced, first(8)), volumes("2 are stored here"));
+  equal(await warned(announced, first(18)), "");
+  equal(await warned(announced, first(7)), volumes("1 are stored here and 1 more in part"));
+  // Frame 7, the second one of volume 2, was lost.
+  equal(
+    await warned(announced, first(15).filter((frame) => frame !== 7)),
+    volumes("2 are stored here and 1 more in part"),
+  );
+  const series = [
+    ...["SI.VERSION_MAJOR = 2021", "SI.hChannels.channelSave = 1", "SI.hStackManager.enable = false"],
+    "SI.hStackManager.framesPerSlice = 20",
+  ];
+  const frames = "planes_missing: The header announces 20 frames, 9 are stored here";
+  equal(await warned(series, first(10).filter((frame) => frame !== 4)), frames);
+});

@@ -29,10 +29,9 @@ export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesLis
   }
   const { part, found } = document;
   if ("reason" in found) {
+    // Steps and date of the file's own metadata count.
     if (part.kind !== "image" || FRAMES.test(part.scan)) {
-      const unknown = "what only the document says, such as steps and the date, is unknown";
-      warn("metadata_missing", found.reason, unknown);
-      return list;
+      return each(list, (stack) => withDoubts(stack, found.reason));
     }
     const lines = "its rows are lines in time, how long one takes is unknown";
     warn("metadata_missing", found.reason, LINE_SCAN.test(part.scan) ? lines : ROWS_UNKNOWN);
@@ -43,6 +42,19 @@ export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesLis
     const { y, x } = sourceSteps(found.scan, part.cycle);
     return { ...stack, calibrations: calibrationsOf({ Y: [y.step, y.unit], X: [x.step, x.unit] }) };
   });
+}
+
+/** Adds a warning about a missing document, with what is unknown without it. */
+function withDoubts(stack: Stack, reason: string): Stack {
+  const { calibrations: { Y, X }, moment: { date } } = stack;
+  const isStated = [Y !== undefined && X !== undefined, date !== ""].map(Number).join("");
+  const rest = {
+    "00": "; its steps and date are unknown",
+    "01": "; its steps are unknown",
+    "10": "; its date is unknown",
+  }[isStated] ?? "";
+  const text = `It is an image of Prairie View, but ${reason}; it is served without the other images${rest}`;
+  return { ...stack, warnings: [...stack.warnings, warning("metadata_missing", text)] };
 }
 
 const each = (list: SeriesList, change: (stack: Stack) => Stack): SeriesList => ({

@@ -118,13 +118,17 @@ function pageOf({ acquired, axes }: Acquired, { t, z, channel }: Omit<PlaneIndex
 function countWarnings(all: Acquired): Warning[] {
   const { file: { channels }, order: { announced, perVolume }, acquired, axes: { times, slices } } = all;
   const { span } = acquired;
-  if (announced !== null && announced > span) {
-    const isWhole = perVolume !== null && span % perVolume === 0;
-    const [unit, size] = isWhole ? ["volumes", perVolume] : ["frames", 1];
-    const text = `The header announces ${announced / size} ${unit}, ${span / size} are stored here`;
-    return [warning("planes_missing", text)];
-  }
   const isLong = acquired.isSplit && span * channels > MAX_TIMES;
+  if (announced !== null && announced > span) {
+    const frames = `The header announces ${announced} frames, ${acquired.stored} are stored here`;
+    if (perVolume === null || isLong) return [warning("planes_missing", frames)];
+    const { whole, cut } = storedVolumes(all);
+    // The flyback after the last volume may not be stored.
+    if (whole === announced / perVolume) return [];
+    const more = cut === 0 ? "" : ` and ${cut} more in part`;
+    const volumes = `The header announces ${announced / perVolume} volumes, ${whole} are stored here${more}`;
+    return [warning("planes_missing", volumes)];
+  }
   if (acquired.warnings.length > 0 || isLong) return [];
   const planes = channels * slices * times;
   let missing = 0;
@@ -142,6 +146,24 @@ function countWarnings(all: Acquired): Warning[] {
 
 /** Number of time points whose stamps are read in a long acquisition of several files. */
 const MAX_FIRST = 4096;
+
+/** Numbers of volumes of which all planes are stored, and only some. */
+function storedVolumes(all: Acquired): { readonly whole: number; readonly cut: number } {
+  const { file: { channels }, axes: { volumes, perSlice, slices } } = all;
+  let [whole, cut] = [0, 0];
+  const planes = perSlice * slices * channels;
+  for (let volume = 0; volume < volumes; volume += 1) {
+    let stored = 0;
+    for (let n = 0; n < planes; n += 1) {
+      const [channel, frame] = [n % channels, Math.floor(n / channels)];
+      const t = volume * perSlice + Math.floor(frame / slices);
+      if (pageOf(all, { t, z: frame % slices, channel }) !== null) stored += 1;
+    }
+    if (stored === planes) whole += 1;
+    else if (stored > 0) cut += 1;
+  }
+  return { whole, cut };
+}
 
 /** The stamps of the time points, the step that the header states, and what makes the step uneven. Of too many, the first are read. */
 function frameTiming(all: Acquired) {

@@ -64,6 +64,15 @@ export class AcquiredFrames {
     this.fileSize = this.#parts.reduce((sum, { size }) => sum + size, 0);
   }
 
+  /** Number of stored frames. Of a part that is followed by the next one, those up to that one, so that not all parts are read. */
+  get stored(): number {
+    return this.#parts.reduce((sum, { path, number, start }, i) => {
+      const next = this.#parts[i + 1];
+      const isKnown = path !== this.#opened.path && next?.number === number + 1;
+      return sum + (isKnown ? next.start - start : this.#files.get(path).count);
+    }, 0);
+  }
+
   get isSplit(): boolean {
     return this.paths.length > 1;
   }
