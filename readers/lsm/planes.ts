@@ -290,7 +290,8 @@ export function planesOf(tiff: TiffFile, pages: PageList, first: LsmPage, dimens
     let rows = 0;
     for (const [i, offset] of stripsOf(page, starts, layout, channel).offsets.entries()) {
       const whole = Math.min(layout.segmentHeight, height - i * layout.segmentHeight);
-      const held = Math.max(0, Math.floor((size - offset) / row));
+      // At 0 lies the header: the lines were not written.
+      const held = offset === 0 ? 0 : Math.max(0, Math.floor((size - offset) / row));
       rows += Math.min(whole, held);
       if (held < whole) break;
     }

@@ -1,6 +1,6 @@
 /** The locations of the strips or tiles of one plane, checked against its file. */
 import type { Codec } from "../codecs/segment.ts";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { RowRange } from "../reader.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
 import type { PlaneSource, StripPlaces } from "./stack.ts";
@@ -35,7 +35,12 @@ export class SegmentTable {
   readonly offsets: Float64Array;
   readonly lengths: Float64Array;
 
-  /** Checks each wanted strip or tile. @throws {DecodeFailed} it is missing, outside the file, too short for its size, or too large */
+  /**
+   * Checks each wanted strip or tile.
+   *
+   * @throws {PlaneNotFound} it is not stored
+   * @throws {DecodeFailed} it is outside the file, too short for its size, or too large
+   */
   constructor(
     { tiff, page, strips }: PlaneSource,
     wanted: readonly WantedSample[],
@@ -97,6 +102,10 @@ export class SegmentTable {
     const [offset, length] = [this.offsets[index]!, this.lengths[index]!];
     const row = this.rowBytes(index);
     const needed = row * this.rows(index);
+    // Programs write 0 for what they have not stored; the header lies there.
+    if (offset === 0) throw new PlaneNotFound(`${this.name(index)} is not stored: its offset is 0`);
+    const { headerBytes } = this.tiff;
+    if (offset < headerBytes) throw new DecodeFailed(`${this.name(index)} at ${offset} lies in the header`);
     // The bytes of an uncompressed strip after its rows are never read.
     this.tiff.file.require(offset, codec ? length : Math.min(length, needed), this.name(index));
     if (needed > length * (codec?.maxExpansion ?? 1)) {

@@ -142,7 +142,8 @@ export function contiguousPlanes(tiff: TiffFile, layout: PageLayout): number {
 /** Offset of the first plane of a directory, and the latest end of its planes: the next part of the file. */
 function roomOf({ file }: TiffFile, { directory }: PageLayout) {
   const first = directory.number(TAG.StripOffsets) ?? 0;
-  return { first, end: Math.min(file.size, directory.firstPartAfter(first)) };
+  // An offset of 0 stands for a plane that is not stored.
+  return { first, end: first === 0 ? 0 : Math.min(file.size, directory.firstPartAfter(first)) };
 }
 
 /** Finds a plane by its number. @throws {PlaneNotFound | DecodeFailed} missing; damaged or of another layout */

@@ -38,6 +38,11 @@ export class TiffFile {
       : Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
   }
 
+  /** Bytes before which nothing else lies. */
+  get headerBytes(): number {
+    return this.encoding.bigTiff ? 16 : 8;
+  }
+
   /** The first directory of the main chain. @throws {DecodeFailed} it is damaged or missing */
   get first(): Directory {
     const first = this.directory(0);

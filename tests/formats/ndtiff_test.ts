@@ -298,6 +298,15 @@ Deno.test("rejects a truncated, damaged or hostile index", async (t) => {
     const { firsts, codes } = await opened(folder);
     deepEqual([firsts, codes.includes("planes_repeated")], [[100], false]);
   });
+  // At 0 lies the header.
+  const unwritten = concat(whole, recordOf({ time: 3 }, STACK, numbers.with(0, 0)));
+  await step("an image at the header is not stored", unwritten, async (folder) => {
+    await openHere(
+      folder,
+      (acquisition) =>
+        rejects(firstsAt(acquisition, { t: acquisition.axes[0]!.size - 1 }), { tag: "plane_not_found" }),
+    );
+  });
   await t.step("looks up names with folders only beside the index", async () => {
     for (const name of [`../${STACK}`, `C:\\data\\${STACK}`, `//host/${STACK}`]) {
       await open(recordOf({ time: 0 }, name, numbers), async (folder) => {

@@ -1,9 +1,16 @@
 /** Damaged and hostile TIFF: each is refused with what and where, in little time and memory, or served exactly. */
-import { deepEqual, ok } from "node:assert/strict";
+import { deepEqual, ok, rejects } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { directoryAt, type Field, grayLayout, linkAt, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
-import { checkCuts, type DamageTable, loadBytes, refused as refusedAs, testDamage } from "../damage.ts";
+import {
+  checkCuts,
+  type DamageTable,
+  loadBytes,
+  openBytes,
+  refused as refusedAs,
+  testDamage,
+} from "../damage.ts";
 
 const GRAY: TiffLayout = { ...grayLayout(20, 10, 16), rowsPerStrip: 4 };
 
@@ -124,4 +131,45 @@ Deno.test("rejects a predictor over samples of different widths", async () => {
     ]);
     await refused(bytes, /Predictor \(317\) is 2 with samples of 16, 8 bits, which differ/);
   }
+});
+
+Deno.test("serves no bytes of the header for a strip or tile that is not stored", async (t) => {
+  const layouts: Record<string, Partial<TiffLayout>> = {
+    "strips": { rowsPerStrip: 2 },
+    "one strip": {},
+    "BigTIFF": { bigTiff: true, rowsPerStrip: 2 },
+    "compressed strips": { codec: "deflate", rowsPerStrip: 2 },
+    "LZW": { codec: "LZW", rowsPerStrip: 2 },
+    "tiles": { tile: [16, 16] },
+    "compressed tiles": { tile: [16, 16], codec: "zstd" },
+    "planar samples": { samples: 3, planar: true },
+  };
+  for (const [name, change] of Object.entries(layouts)) {
+    await t.step(name, async () => {
+      const layout = { ...grayLayout(20, 8, 16), ...change };
+      const tag = layout.tile ? 324 : 273;
+      const kind = layout.tile ? "tile" : "strip";
+      const count = layout.tile ? 2 : layout.planar ? 3 : layout.rowsPerStrip < 8 ? 4 : 1;
+      const written = (offset: number, page: number) =>
+        tiffBytes(layout, (x, y) => BigInt(x + y), 2, (own) => {
+          const offsets = Array<number>(count).fill(offset);
+          return own === page ? [[tag, layout.bigTiff ? 16 : 4, offsets]] : [];
+        });
+      await rejects(
+        loadBytes("a.tif", written(0, 0)),
+        new RegExp(`${kind} 0 is not stored: its offset is 0`),
+      );
+      await rejects(loadBytes("a.tif", written(7, 0)), new RegExp(`${kind} 0 at 7 lies in the header`));
+      await openBytes("a.tif", written(0, 1), async (acquisition) => {
+        await acquisition.plan([0], { t: 0, z: 0, l: 0 });
+        await rejects(acquisition.plan([0], { t: 0, z: 1, l: 0 }), { tag: "plane_not_found" });
+      });
+    });
+  }
+});
+
+Deno.test("counts no planes in a row from a strip that is not stored", () => {
+  const text = "ImageJ=1.53t\nimages=3\nslices=3\n";
+  const bytes = tiffBytes(grayLayout(5, 4, 16), () => 7n, 1, [[270, 2, text], [273, 4, [0]]]);
+  return rejects(loadBytes("a.tif", bytes), /strip 0 is not stored/);
 });

@@ -85,7 +85,8 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
     return file;
   });
   const tiffOf = ({ file }: NDTiffImage) => pool.get(join(folder, file));
-  const planes = new ImagePlanes(images, ({ file, offset }) => offset < (sizes.get(file) ?? 0));
+  // At 0 lies the header of the file.
+  const planes = new ImagePlanes(images, ({ file, offset }) => offset > 0 && offset < (sizes.get(file) ?? 0));
   const { T, C, Z } = planes.sizes;
   const summary = noted(opened.warnings, "The summary of NDTiff", () => readSummary(tiff)) ?? {};
   const level = basename(folder);
