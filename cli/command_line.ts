@@ -242,13 +242,29 @@ function quantity(text: string, units: Readonly<Record<string, number>>): number
   return Number(number) * (units[unit.toLowerCase()] ?? NaN);
 }
 
+/**
+ * Origins of browser extensions and desktop programs, which `URL` does not know: scheme, host and port. Browsers send them in lower
+ * case (Fetch Standard, "Origin header").
+ */
+const OTHER_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\,*"]+$/;
+
 function origin(text: string): string {
   if (text === "*" || text === "null") return text;
+  const short = text.replace(/\/$/, "");
   const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol) && (text === url.origin || text === `${url.origin}/`)) {
-    return url.origin;
+  if (url !== null && /^https?:$/.test(url.protocol)) {
+    if (short.toLowerCase() === url.origin && !text.includes("*")) return url.origin;
+  } else if (OTHER_ORIGIN.test(short.toLowerCase()) && !/^(?:https?|file):/i.test(short)) {
+    return short.toLowerCase();
+  }
+  if (text.includes("*")) {
+    throw new UsageError(
+      `--allow-origin takes "*" only alone, for all pages, not inside an origin as in "${text}"; repeat the flag for ` +
+        "each origin",
+    );
   }
   throw new UsageError(
-    `--allow-origin takes an origin such as https://example.org, "null" or "*", not "${text}"`,
+    '--allow-origin takes an origin such as https://example.org or chrome-extension://ID, "null" or "*", ' +
+      `not "${text}"`,
   );
 }

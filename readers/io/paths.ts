@@ -50,9 +50,19 @@ const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? 
 /** True if the system denies access, for example to the folder of another account. */
 export const isClosed = ({ cause }: Error): boolean => ["EACCES", "EPERM"].includes(codeOf(cause));
 
+/** What the runtime puts in place of bytes that are not UTF-8. */
+const NOT_UTF8 = "\uFFFD";
+
+/** True if a file has this name only in place of one that is not UTF-8, by which the runtime cannot open it. */
+export const standsForBytes = (name: string): boolean => name.includes(NOT_UTF8);
+
+/** Why a path leads to nothing if it is not UTF-8, as a clause. */
+export const PATH_NOT_UTF8 = "its path is not UTF-8; rename it";
+
 /** Why a path leads to nothing; `null` for any other failure. */
 function reasonMissing(path: string, cause: unknown): string | null {
   if ((cause as { name?: string }).name === "NotCapable") return "this place is closed to the server";
+  if (codeOf(cause) === "ENOENT" && standsForBytes(path)) return PATH_NOT_UTF8;
   const tooLong = resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES);
   return NOWHERE[tooLong ? "ENAMETOOLONG" : codeOf(cause)] ?? null;
 }

@@ -6,6 +6,7 @@
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
 import { markersOf, STORE_EXTENSIONS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
+import { PATH_NOT_UTF8 } from "../../readers/io/paths.ts";
 import { DialogUnavailable } from "../errors.ts";
 import MACOS_SCRIPT from "./macos.js" with { type: "text" };
 import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
@@ -171,7 +172,7 @@ function strict(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new PathNotFound("Cannot open the chosen file: its path is not UTF-8; rename it", { cause });
+    throw new PathNotFound(`Cannot open the chosen file: ${PATH_NOT_UTF8}`, { cause });
   }
 }
 
