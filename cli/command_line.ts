@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { HELP, helpText, type NamedFlag, oneOf, readArguments, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "../readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { PATH_NOT_UTF8, standsForBytes } from "../readers/io/paths.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 /** Configuration of a server. */
@@ -212,6 +213,7 @@ function existing(operand: string): string {
   try {
     Deno.statSync(operand);
   } catch {
+    if (standsForBytes(operand)) throw new UsageError(`Cannot open ${quoted(operand)}: ${PATH_NOT_UTF8}`);
     throw new UsageError(
       `${quoted(operand)} is neither a command nor an existing path; "acq-server --help" lists the commands`,
     );

@@ -110,6 +110,7 @@ Deno.test("rejects a wrong argument in one line that states the valid form", () 
     [["-x"], /Unknown flag "-x"; did you mean --/],
     [["deno.json", "README.md"], /one path at a time/],
     [["scan.oir"], /"scan\.oir" is neither a command nor/],
+    [["a\uFFFD.tif"], /^Cannot open "a\uFFFD\.tif": its path is not UTF-8; rename it$/],
   ];
   for (const [args, message] of cases) {
     assert.throws(() => parseCommandLine(args), (error: unknown) => {

@@ -61,6 +61,11 @@ async function answerTo(
     const { csvProblem } = await import("../schemas/csv_table.ts");
     return [question.tables.map((table) => csvProblem(encoder.encode(table)))];
   }
+  if (question.type === "parts") {
+    const { arePartsOf } = await import("./named_parts.ts");
+    using files = new FileAccess(question.roots, new StopFlag(asked.stop));
+    return [arePartsOf(question.named, files)];
+  }
   const acquisition = await opened(asked);
   switch (question.type) {
     case "open":

@@ -1,9 +1,12 @@
-/** Which files of a folder form one acquisition, by their names alone: no file is opened. Only the list of a folder needs it. */
+/**
+ * Which files of a folder form one acquisition, by their names alone: no file is opened. Only the list of a folder needs it. Where
+ * names do not suffice, `named_parts.ts` looks at headers.
+ */
 import { firstName } from "./czi/file_set.ts";
 import { type FolderNames, FORMAT_NAMES } from "./format.ts";
 import { namedPart } from "./metadata/pvscan_files.ts";
 import { isPlaneName, settingsName } from "./oif/streams.ts";
-import { continuedStem } from "./oir/file_names.ts";
+import { continuedStem, EXTENSION } from "./oir/file_names.ts";
 import { setOf } from "./tiff/marks.ts";
 
 /** The names of the files of an acquisition in one format. */
@@ -18,6 +21,8 @@ export interface FileSet {
   ownerOf?(folder: string, beside: FolderNames): string | null;
   /** True if a single file is never an acquisition by itself. */
   readonly needsParts?: boolean;
+  /** True for a name that an acquisition of its own may have, too: the header decides whether the file is a part of another one. */
+  mayBeOwn?(name: string): boolean;
 }
 
 /** The formats with several files, those whose planes are files of another format before that one. */
@@ -28,13 +33,19 @@ export const FILE_SETS: readonly FileSet[] = [
     setOf: (name, { folder }) => isPlaneName(name) ? settingsName(folder) : null,
     ownerOf: (folder, beside) => mainFile(settingsName(folder), beside),
   },
-  { format: FORMAT_NAMES.czi.name, setOf: (name, beside) => mainFile(firstName(name), beside) },
+  {
+    format: FORMAT_NAMES.czi.name,
+    setOf: (name, beside) => mainFile(firstName(name), beside),
+    mayBeOwn: () => true,
+  },
   {
     format: FORMAT_NAMES.oir.name,
     setOf(name, beside) {
       const stem = continuedStem(name);
       return mainFile(stem && `${stem}.oir`, beside);
     },
+    // Without the extension, it can only be a continuation.
+    mayBeOwn: (name) => EXTENSION.test(name),
   },
   { format: FORMAT_NAMES.tiff.name, setOf },
 ];

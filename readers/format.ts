@@ -135,7 +135,7 @@ export interface FormatBase extends FormatName {
 /** The names in a folder, for finding the parts of one acquisition. */
 export interface FolderNames {
   readonly folder: string;
-  /** The stored name of the file with this name, ignoring case, or `null`. */
+  /** The stored name of the file with this name, found as in `io/names.ts`, or `null`. */
   find(name: string): string | null;
   /** Files whose names end with `ending`, ignoring case. @param ending in lower case */
   ending(ending: string): readonly string[];

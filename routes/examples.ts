@@ -71,6 +71,8 @@ export const LIST = {
     },
   ],
   truncated: false,
+  warnings: [],
+  warningCodes: [],
 };
 
 /** Answer of `GET /api/v2/sessions/{session_id}`. */

@@ -376,13 +376,15 @@ const FolderEntry = named("FolderEntry", "One acquisition, collection or folder"
 /** Answer of `POST /api/v2/list`. */
 export const ListResponse = named(
   "ListResponse",
-  "Acquisitions and folders in a folder, by their names alone",
+  "Acquisitions and folders in a folder, by their names and, where those do not suffice, headers",
   {
     ok,
     apiVersion,
     path: string("Absolute path of the folder with links resolved"),
     entries: z.array(FolderEntry).describe("Sorted by name, at most 10000"),
     truncated: z.boolean().describe("Whether there are more entries"),
+    warnings: strings("What is left out of the list"),
+    warningCodes: strings("A stable identifier for each of the warnings"),
   },
 );
 

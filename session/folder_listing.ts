@@ -1,10 +1,13 @@
-/** The acquisitions and folders in a folder, found by name alone: no file is opened. */
+/** The acquisitions and folders in a folder, found by name. Headers decide where a name may be that of a part of another file. */
 import { realpath } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { quoted, UnsupportedFormat } from "../readers/errors.ts";
+import { basename, join, sep } from "node:path";
+import { PathNotFound, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { FORMAT_NAMES, MARKED_NAMES } from "../readers/format.ts";
 import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
-import { isInsideRoots, pathError } from "../readers/io/paths.ts";
+import { isAppleDouble } from "../readers/io/names.ts";
+import { failure, isInsideRoots, pathError, standsForBytes } from "../readers/io/paths.ts";
+import type { NamedPart } from "../readers/named_parts.ts";
+import { listed as listedNames, warnIf, type Warning, type WarningCode } from "../readers/warning.ts";
 import type { NamedAcquisition } from "./named_acquisitions.ts";
 import { judgePath, type OpenRules } from "./source_path.ts";
 
@@ -26,7 +29,18 @@ export interface FolderListing {
   /** By name, in order of code units. */
   readonly entries: readonly ListedEntry[];
   readonly truncated: boolean;
+  readonly warnings: readonly string[];
+  readonly warningCodes: readonly WarningCode[];
 }
+
+/** Whether each of some files is a part of the other one, by their headers. */
+export type AskParts = (
+  named: readonly NamedPart[],
+  roots: readonly string[] | null,
+) => Promise<readonly boolean[]>;
+
+/** Largest number of files whose headers are read; of more, names decide. */
+const MAX_HEADERS = 1000;
 
 /** Largest number of entries in an answer, the same as for scenes. */
 const MAX_ENTRIES = 10_000;
@@ -49,6 +63,8 @@ interface Folder {
   readonly roots: readonly string[] | null;
   readonly allowedExtensions: readonly string[];
   readonly signal: AbortSignal;
+  /** Names of what cannot be looked at. */
+  readonly unreadable: string[];
 }
 
 type Candidate = NamedAcquisition | { readonly name: string; readonly files: null };
@@ -63,22 +79,52 @@ export async function listFolder(
   asked: string,
   { roots, allowedExtensions }: OpenRules,
   signal: AbortSignal,
+  askParts: AskParts,
 ): Promise<FolderListing> {
   const path = await judgePath(asked, roots);
-  const folder = { path, roots: roots?.map((root) => root.resolved) ?? null, allowedExtensions, signal };
+  const resolved = roots?.map((root) => root.resolved) ?? null;
+  const folder: Folder = { path, roots: resolved, allowedExtensions, signal, unreadable: [] };
   const { files, folders, isCut } = await readNames(folder, asked);
-  const { namedAcquisitions } = await loadNames();
-  const acquisitions = namedAcquisitions(basename(path), files.sort(), folders, allowedExtensions);
+  const { doubtfulParts, namedAcquisitions } = await loadNames();
+  files.sort();
+  const doubtful = doubtfulParts(basename(path), files);
+  const looked = doubtful.slice(0, MAX_HEADERS);
+  const named = looked.map(({ format, name, main }) => {
+    return { format, path: join(path, name), main: join(path, main) };
+  });
+  const areParts = named.length === 0 ? [] : await askParts(named, resolved);
+  const alone = new Set(looked.filter((_, i) => !areParts[i]).map(({ name }) => name));
+  const acquisitions = namedAcquisitions(basename(path), files, folders, allowedExtensions, alone);
   const taken = new Set(acquisitions.map(({ folder }) => folder));
   const others = folders.filter((name) => !taken.has(name)).map((name) => ({ name, files: null }));
   const all = [...acquisitions, ...others].sort((a, b) => a.name < b.name ? -1 : 1);
   const listed = all.slice(0, MAX_ENTRIES);
   const entries = await each(listed, signal, (one: Candidate) => entryOf(folder, one));
+  const warnings = leftOut(folder.unreadable, doubtful.length - looked.length);
   return {
     path,
     entries: entries.filter((entry) => entry !== null),
     truncated: isCut || all.length > MAX_ENTRIES,
+    warnings: warnings.map(({ text }) => text),
+    warningCodes: warnings.map(({ code }) => code),
   };
+}
+
+/** Warns about names that are not UTF-8, others that cannot be looked at, and a number of files that may be hidden. */
+function leftOut(unreadable: readonly string[], hidden: number): Warning[] {
+  const { bytes = [], others = [] } = Object.groupBy(
+    unreadable,
+    (name) => standsForBytes(name) ? "bytes" : "others",
+  );
+  const names = (some: readonly string[]) => listedNames(some.map((name) => quoted(name)));
+  const unknown = `Names that are not UTF-8 are left out; rename them: ${names(bytes)}`;
+  const closed = `What cannot be looked at is left out: ${names(others)}`;
+  const parts = `Files that are named like parts of others are left out without a look at them: ${hidden}`;
+  return [
+    ...warnIf(bytes.length > 0, "file_unreadable", unknown),
+    ...warnIf(others.length > 0, "file_unreadable", closed),
+    ...warnIf(hidden > 0, "content_left_out", parts),
+  ];
 }
 
 /** Names of the files and folders in a folder, links included, and whether there are too many. */
@@ -144,7 +190,7 @@ async function filesIn(folder: string, name: string): Promise<string[]> {
   const names: string[] = [];
   try {
     for await (const file of Deno.readDir(join(folder, name))) {
-      if (file.isFile) names.push(join(name, file.name));
+      if (file.isFile && !isAppleDouble(file.name)) names.push(join(name, file.name));
     }
   } catch {
     // The folder is gone or not accessible; opening it reports that.
@@ -152,16 +198,25 @@ async function filesIn(folder: string, name: string): Promise<string[]> {
   return names;
 }
 
-/** The file or folder of a name; `null` if it is missing, outside the roots or not accessible. */
-async function look({ path: folder, roots }: Folder, name: string): Promise<Deno.FileInfo | null> {
+/** The file or folder of a name; `null` if it is missing or outside the roots, or, noting its name, if it cannot be looked at. */
+async function look(
+  { path: folder, roots, unreadable }: Folder,
+  name: string,
+): Promise<Deno.FileInfo | null> {
+  const path = join(folder, name);
   try {
-    const path = join(folder, name);
     const resolved = roots === null ? path : await realpath(path);
     return isInsideRoots(resolved, roots) ? await Deno.stat(resolved) : null;
-  } catch {
+  } catch (cause) {
+    // A link out of the roots looks like one that leads nowhere. Markers below a folder are looked up in vain in most cases.
+    const isMissing = failure(path, "looked at", cause) instanceof PathNotFound;
+    const isOwn = !name.includes(sep) && (roots === null || !(await isLink(path)));
+    if (isOwn && (!isMissing || standsForBytes(name)) && !unreadable.includes(name)) unreadable.push(name);
     return null;
   }
 }
+
+const isLink = async (path: string) => await Deno.lstat(path).then(({ isSymlink }) => isSymlink, () => false);
 
 /** Calls `work` for each item, several at a time. @throws the reason of the signal */
 async function each<T, R>(

@@ -1,6 +1,7 @@
-/** Groups the files of a folder into acquisitions, by name alone: no file is opened. */
+/** Groups the files of a folder into acquisitions, by name: no file is opened. */
 import { FILE_SETS, type FileSet } from "../readers/file_sets.ts";
 import { extensionOf, fileFormatOf, type FolderNames } from "../readers/format.ts";
+import { StoredNames } from "../readers/io/names.ts";
 
 /** An acquisition that lies in a folder. */
 export interface NamedAcquisition {
@@ -13,12 +14,37 @@ export interface NamedAcquisition {
   readonly folder: string | null;
 }
 
-/** The acquisitions among the files and subfolders of a folder, by their names. Only allowed extensions are named. */
+/** A file that is named like a part of another one, but may be an acquisition of its own. */
+export interface DoubtfulPart {
+  readonly format: string;
+  readonly name: string;
+  /** Name of the other file. */
+  readonly main: string;
+}
+
+/** The files whose headers decide whether they are parts of other files. */
+export function doubtfulParts(folder: string, files: readonly string[]): DoubtfulPart[] {
+  const beside = new Names(folder, files);
+  return files.flatMap((name) => {
+    for (const set of FILE_SETS) {
+      const main = set.setOf(name, beside);
+      if (main) return set.mayBeOwn?.(name) && main !== name ? [{ format: set.format, name, main }] : [];
+    }
+    return [];
+  });
+}
+
+/**
+ * The acquisitions among the files and subfolders of a folder, by their names. Only allowed extensions are named.
+ *
+ * @param alone files that are parts of no other one, whatever their names
+ */
 export function namedAcquisitions(
   folder: string,
   files: readonly string[],
   folders: readonly string[],
   allowedExtensions: readonly string[],
+  alone: ReadonlySet<string> = new Set(),
 ): NamedAcquisition[] {
   const beside = new Names(folder, files);
   const owned = new Map<string, string>();
@@ -26,7 +52,8 @@ export function namedAcquisitions(
     const owner = firstOf((set) => set.ownerOf?.(name, beside));
     if (owner !== null) owned.set(owner, name);
   }
-  const sets = Map.groupBy(files, (name) => firstOf((set) => set.setOf(name, beside)) ?? name);
+  const setOf = (name: string) => alone.has(name) ? null : firstOf((set) => set.setOf(name, beside));
+  const sets = Map.groupBy(files, (name) => setOf(name) ?? name);
   const mayOpen = (name: string) => allowedExtensions.includes(extensionOf(name) ?? "");
   return [...sets].flatMap(([set, members]) => {
     const name = members.find((member) => member === set && mayOpen(member)) ?? members.find(mayOpen);
@@ -50,23 +77,23 @@ function firstOf(ask: (set: FileSet) => string | null | undefined): string | nul
 
 /** The names in a folder, indexed on first use. */
 class Names implements FolderNames {
-  readonly #stored: ReadonlySet<string>;
-  readonly #byLower: ReadonlyMap<string, string>;
+  readonly #files: readonly string[];
+  readonly #stored: StoredNames;
   readonly #endings = new Map<string, readonly string[]>();
 
   constructor(readonly folder: string, files: readonly string[]) {
-    this.#stored = new Set(files);
-    this.#byLower = new Map(files.map((name) => [name.toLowerCase(), name]));
+    this.#files = files;
+    this.#stored = new StoredNames(files);
   }
 
   find(name: string): string | null {
-    return this.#stored.has(name) ? name : this.#byLower.get(name.toLowerCase()) ?? null;
+    return this.#stored.find(name);
   }
 
   ending(ending: string): readonly string[] {
     return this.#endings.getOrInsertComputed(
       ending,
-      () => [...this.#stored].filter((name) => name.toLowerCase().endsWith(ending)),
+      () => this.#files.filter((name) => name.toLowerCase().endsWith(ending)),
     );
   }
 }

@@ -85,7 +85,14 @@ export class Opener {
   /** Lists a folder under the rules of opening by path. Throws like {@linkcode listFolder} and an open. */
   async list(path: string, client: AbortSignal): Promise<FolderListing> {
     using wait = this.#waits.begin(`Listing ${quoted(path)}`, client);
-    return await untilAborted(listFolder(path, this.#rules, wait.signal), wait.signal);
+    const about = { key: newSessionId(), source: null };
+    const listing = listFolder(
+      path,
+      this.#rules,
+      wait.signal,
+      (named, roots) => this.#resources.pool.ask(about, { type: "parts", named, roots }, wait.signal),
+    );
+    return await untilAborted(listing, wait.signal);
   }
 
   /** Describes an acquisition without decoding samples or creating a session, and closes its files. Throws like an open. */

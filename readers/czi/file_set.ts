@@ -51,6 +51,15 @@ function partAt(
   return null;
 }
 
+/** Whether the file at `path` is a part of the document whose first file is at `main`. @throws as {@linkcode openMain} */
+export function isPartOf(path: string, main: string, files: FileAccess): boolean {
+  using file = files.open(path);
+  const header = readFileHeader(file);
+  const first = header.part === 0 ? null : partAt(main, 0, { header, files });
+  first?.file.close();
+  return first !== null;
+}
+
 /** Opens the parts to which the directory refers. @throws {DecodeFailed} more than {@linkcode MAX_PARTS} parts */
 export function openParts(
   { file, header }: MainFile,

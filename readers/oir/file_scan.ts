@@ -96,8 +96,8 @@ export class FileScan {
   #firstWithoutIndex = 0;
   #referenceCount = 0;
 
-  /** Scans a file. @throws {DecodeFailed} it is not OIR or exceeds a limit @throws {Stopped} */
-  constructor(file: RandomAccessFile, stop: StopFlag) {
+  /** Scans a file, or its first `most` blocks. @throws {DecodeFailed} it is not OIR or exceeds a limit @throws {Stopped} */
+  constructor(file: RandomAccessFile, stop: StopFlag, most = Infinity) {
     const header = readHeader(file);
     const name = quoted(basename(file.path));
     const unclosed = header.truncated
@@ -106,7 +106,11 @@ export class FileScan {
         `${name} has no block index inside its ${file.size} bytes: it was not closed properly`;
     this.file = file;
     this.truncated = header.truncated;
-    for (const block of blocksOf(file, header, this.damage, stop)) this.#add(block);
+    let blocks = 0;
+    for (const block of blocksOf(file, header, this.damage, stop)) {
+      this.#add(block);
+      if ((blocks += 1) >= most) break;
+    }
     const damage = this.damage.text && `${name} is damaged: ${this.damage.text}`;
     this.warnings = [unclosed, damage].flatMap((text) => text ? [warning("file_damaged", text)] : []);
   }

@@ -4,7 +4,8 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { lossWarning, type Warning, warning } from "../warning.ts";
 import { FileScan, MAX_CHUNKS, MAX_PLANES } from "./file_scan.ts";
 import { continuedStem, EXTENSION } from "./file_names.ts";
@@ -38,16 +39,7 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
   const scans = [first];
   // A single file named like a continuation has no continuations.
   if (isContinuationName(main)) return { scans, warnings: [] };
-  let created: string | null | undefined;
-  /** How a file differs from the acquisition of the other files; `null` if it continues them. */
-  const differenceOf = (scan: FileScan): string | null => {
-    if (EXTENSION.test(scan.file.path) && repeats(scan, scans)) return "has frames of its own";
-    if (created === undefined) created = creationOf(first, stop);
-    const own = creationOf(scan, stop);
-    return own !== null && created !== null && own !== created
-      ? `was made at ${own.slice(0, 40)}, not ${created.slice(0, 40)},`
-      : null;
-  };
+  const differenceOf = differenceFrom(scans, stop);
   const stem = join(dirname(main), basename(main).replace(EXTENSION, ""));
   const warnings = addContinuations(scans, stem, differenceOf, files);
   if (EXTENSION.test(path) && !scans.some(({ file }) => file.path === path)) {
@@ -55,6 +47,34 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
     if (differenceOf(alone) !== null) return { scans: [alone], warnings: [] };
   }
   return { scans, warnings };
+}
+
+/** How a file differs from the acquisition of the files in `scans`, which may grow; `null` if it continues them. */
+function differenceFrom(scans: readonly FileScan[], stop: StopFlag): (scan: FileScan) => string | null {
+  let created: string | null | undefined;
+  return (scan) => {
+    if (EXTENSION.test(scan.file.path) && repeats(scan, scans)) return "has frames of its own";
+    if (created === undefined) created = creationOf(scans[0]!, stop);
+    const own = creationOf(scan, stop);
+    return own !== null && created !== null && own !== created
+      ? `was made at ${own.slice(0, 40)}, not ${created.slice(0, 40)},`
+      : null;
+  };
+}
+
+/** Number of blocks in which the first documents and the first chunks of a file are searched. */
+const HEAD_BLOCKS = 256;
+
+/**
+ * Whether the file at `path` continues the acquisition of the file at `main`, by the start of both files.
+ *
+ * @throws {DecodeFailed | Unreadable} one of them cannot be read
+ */
+export function isContinuationOf(path: string, main: string, files: FileAccess): boolean {
+  using first = files.open(main);
+  using other = files.open(path);
+  const scan = (file: RandomAccessFile) => new FileScan(file, files.stop, HEAD_BLOCKS);
+  return differenceFrom([scan(first)], files.stop)(scan(other)) === null;
 }
 
 /** Adds the continuations of the first scan in order. Returns warnings about the first continuation that is left out. */

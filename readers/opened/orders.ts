@@ -10,6 +10,7 @@ import type {
   SceneEntry,
   WorkingMemory,
 } from "../reader.ts";
+import type { NamedPart } from "../named_parts.ts";
 import type { PackedLayout } from "../samples/packed_plane.ts";
 import type { Warning } from "../warning.ts";
 
@@ -112,7 +113,10 @@ export interface PackedPlanes {
   readonly working: WorkingMemory;
 }
 
-/** A question about one acquisition; or, without one, to parse the body of a request or to validate CSV tables. Buffers are transferred. */
+/**
+ * A question about one acquisition; or, without one, to parse the body of a request, to validate CSV tables or to tell parts of
+ * acquisitions from others. Buffers are transferred.
+ */
 export type Question =
   | { readonly type: "open" }
   | { readonly type: "decode"; readonly order: PlaneOrder }
@@ -120,6 +124,12 @@ export type Question =
   | { readonly type: "survey"; readonly channels: readonly number[] }
   | { readonly type: "parse"; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly type: "judge"; readonly tables: readonly string[] }
+  | {
+    readonly type: "parts";
+    readonly named: readonly NamedPart[];
+    /** Resolved directories that may be read; `null` for no limit. */
+    readonly roots: readonly string[] | null;
+  }
   | { readonly type: "documents" };
 
 /** The answer to each type of question. Planes and chunks are transferred. */
@@ -132,6 +142,8 @@ export interface Answers {
   parse: unknown;
   /** The first problem of each table, or `null`. */
   judge: readonly (string | null)[];
+  /** Whether each of the files is a part of the other one. */
+  parts: readonly boolean[];
   /** The documents as a JSON array. */
   documents: Uint8Array<ArrayBuffer>;
 }

@@ -1,16 +1,27 @@
 /** `POST /api/v2/list`: what it lists, what it leaves out, and each error. */
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import type { z } from "zod";
 import { ListResponse } from "../../schemas/http.ts";
 import type { ErrorCode } from "../../schemas/served.ts";
 import { fileSize } from "../../session/file_size.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
+import { listFolder } from "../../session/folder_listing.ts";
+import { run } from "../child_process.ts";
 import { until } from "../deadline.ts";
+import { writeCzi } from "../fixtures/czi_writer.ts";
+import { frame, ramp } from "../fixtures/oir_files.ts";
+import { continuationBlocks, oirFile, writeOir } from "../fixtures/oir_writer.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { inFolder, withFiles } from "../temporary_files.ts";
 import { expectError, Harness, type HarnessOptions } from "./harness.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures");
+
+const ramp16 = (count: number, first: number) => new Uint8Array(ramp(count, first).buffer);
+
+/** A frame of {@linkcode frame}. */
+const pages = (axes: string, seed: number) => ({ axes, planes: [ramp(20, seed), ramp(20, 100 + seed)] });
 
 type Listing = z.infer<typeof ListResponse>;
 
@@ -118,6 +129,94 @@ Deno.test("lists the files that the reader opens together as parts of one entry"
   // long.oir, split.czi, five OIF, and six scans of Prairie View.
   equal(sets, 13);
 });
+
+/** A document of its own, as copies have. */
+const czi = (first: number) =>
+  writeCzi({ subblocks: [{ dims: [["X", 0, 4], ["Y", 0, 4]], data: ramp16(16, first) }] }).bytes;
+
+Deno.test("lists each recording of its own, and hides the parts of others, whatever their names", () => {
+  const oir = frame({ frames: [1, 2].map((t) => pages(`t00${t}`, t)) });
+  const later = [3, 4].map((t) => oirFile(continuationBlocks(oir, [pages(`t00${t}`, t)])));
+  const split = (name: string) => Deno.readFileSync(join(FIXTURES, "czi", name));
+  return withFiles({
+    "a.czi": czi(1),
+    "a (1).czi": czi(2),
+    "a(2).czi": czi(3),
+    // Parts of a document whose first file is here, and is not.
+    "split.czi": split("split.czi"),
+    "split (1).czi": split("split (1).czi"),
+    "split(2).czi": split("split(2).czi"),
+    "b.czi": czi(4),
+    "b (1).czi": split("split (1).czi"),
+    "damaged.czi": czi(5),
+    "damaged (1).czi": "ZISRAWFILE",
+    // Continuations, then another recording with frames or a date of its own.
+    "m.oir": writeOir(oir),
+    "m_00001.oir": later[0]!,
+    "m_00002": later[1]!,
+    "n.oir": writeOir(oir),
+    "n_00001.oir": writeOir(oir),
+    "o.oir": writeOir(oir),
+    "o_00001.oir": writeOir({ ...oir, created: "2024-01-01T00:00:00", frames: [pages("t003", 3)] }),
+  }, async (_path, folder) => {
+    await using server = new Harness();
+    const listing = await listed(server, folder);
+    deepEqual(listing.entries.map(({ name }) => name), [
+      ...["a (1).czi", "a(2).czi", "a.czi", "b (1).czi", "b.czi", "damaged (1).czi", "damaged.czi"],
+      ...["m.oir", "n.oir", "n_00001.oir", "o.oir", "o_00001.oir", "split.czi"],
+    ]);
+    deepEqual(listing.warnings, []);
+    // What is listed opens as itself, and what is hidden as a part of what is listed.
+    const size = async (name: string) => (await server.open(join(folder, name))).header.fileSize;
+    for (const { name, path, bytes } of listing.entries) {
+      if (!/^(?:b \(1|damaged \()/.test(name)) deepEqual(await size(name), fileSize(bytes!), path);
+    }
+    deepEqual(await size("split (1).czi"), await size("split.czi"));
+    deepEqual(await size("m_00001.oir"), await size("m.oir"));
+    // The roots hold for headers, too.
+    const roots = [{ written: folder, resolved: folder }];
+    await using limited = new Harness({ roots });
+    deepEqual((await listed(limited, folder)).entries, listing.entries);
+  });
+});
+
+Deno.test("opens no file unless names alone would hide it", () =>
+  withFiles(
+    { "a.czi": czi(1), "b_00001.oir": "", "b_00001": "", "c.oir": "", "c_00001": "" },
+    async (_path, folder) => {
+      const asked: string[] = [];
+      const rules = { roots: null, allowedExtensions: SUPPORTED_EXTENSIONS, loadTimeoutSeconds: 9 };
+      const { entries } = await listFolder(folder, rules, new AbortController().signal, (named) => {
+        asked.push(...named.map(({ path }) => path));
+        return Promise.resolve(named.map(() => true));
+      });
+      deepEqual([entries.map(({ name }) => name), asked], [["a.czi", "b_00001.oir", "c.oir"], []]);
+    },
+  ));
+
+Deno.test(
+  "names what it cannot look at",
+  { ignore: Deno.build.os !== "linux" },
+  () =>
+    withFiles({ "b.tif": "1", "replacement \uFFFD.tif": "2" }, async (_path, folder) => {
+      // The runtime cannot write such names; the shell can.
+      const script = 'cd "$1" && : > "$(printf \'a\\377.tif\')" && mkdir "$(printf \'c\\377\')"';
+      const { success } = await run("sh", { args: ["-c", script, "sh", folder] });
+      ok(success);
+      await using server = new Harness();
+      const listing = await listed(server, folder);
+      deepEqual(listing.entries.map(({ name }) => name), ["b.tif", "replacement \uFFFD.tif"]);
+      deepEqual(listing.warningCodes, ["file_unreadable"]);
+      match(
+        listing.warnings[0]!,
+        /^Names that are not UTF-8 are left out; rename them: "a\uFFFD.tif", "c\uFFFD"$/,
+      );
+      // An open says the same as the dialog.
+      const path = join(folder, "a\uFFFD.tif");
+      const { message } = await expectError(server.post("/api/v2/open", { path }), 404, "path_not_found");
+      match(message, /its path is not UTF-8; rename it$/);
+    }),
+);
 
 Deno.test("follows links inside the roots only", { ignore: NO_LINKS }, () =>
   withFiles({

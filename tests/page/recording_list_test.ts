@@ -15,6 +15,8 @@ const entry = (path: string, bytes = 1, kind: Entry["kind"] = "image"): Entry =>
   modified: `2026-01-02T03:04:05.${String(bytes).padStart(3, "0")}Z`,
 });
 
+const LISTING = { ok: true as const, apiVersion: "v2", truncated: false, warnings: [], warningCodes: [] };
+
 /** A list over folders that the test changes, and what it emits. */
 function listOf(folders: Record<string, Entry[] | Error>) {
   const asked: string[] = [];
@@ -22,7 +24,7 @@ function listOf(folders: Record<string, Entry[] | Error>) {
     asked.push(folder);
     const entries = folders[folder] ?? new AcqError("path_not_found", "nothing exists there");
     if (entries instanceof Error) return Promise.reject(entries);
-    return Promise.resolve({ ok: true, apiVersion: "v2", path: folder, entries, truncated: false });
+    return Promise.resolve({ ...LISTING, path: folder, entries });
   });
   const heard: string[] = [];
   list.on("changed", () => heard.push("changed"));
@@ -97,7 +99,7 @@ Deno.test("merges concurrent checks, and drops a late answer of another folder",
   const answers: ((listing: Listing) => void)[] = [];
   const list = new RecordingList(() => new Promise((answer) => answers.push(answer)));
   const give = (i: number, ...entries: Entry[]) =>
-    answers[i]!({ ok: true, apiVersion: "v2", path: "", entries, truncated: true });
+    answers[i]!({ ...LISTING, path: "", entries, truncated: true });
   const first = list.follow("/d/a.tif", "");
   const same = list.look();
   equal(answers.length, 1);

@@ -260,6 +260,10 @@ export interface FolderListing {
   entries: FolderEntry[];
   /** Whether the folder has more entries. */
   truncated: boolean;
+  /** What is left out of the list. */
+  warnings: string[];
+  /** A stable identifier for each of the warnings. */
+  warningCodes: string[];
 }
 
 /** Options of an open. */
