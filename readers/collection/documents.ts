@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { Collection, DocumentKindName } from "../../schemas/documents.ts";
 import { DecodeFailed, isLoss, quoted, ReaderError, unlessDamaged, Unreadable } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
+import { storedSpelling } from "../io/names.ts";
 import { isInsideRoots, unlessMissing } from "../io/paths.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
@@ -64,8 +65,13 @@ export function rootOfDocument(
 ): string {
   const folder = dirname(document);
   const parent = dirname(folder);
-  const existing = (root: string) => images.filter((path) => files.kind(join(root, path)) !== null).length;
-  const [here, above] = [existing(folder), existing(parent)];
+  const exact = (root: string) => images.filter((path) => files.kind(join(root, path)) !== null).length;
+  const spelled = (root: string) => {
+    const stored = storedSpelling(files, root, images);
+    return images.filter((path) => stored(path) !== path).length;
+  };
+  let [here, above] = [exact(folder), exact(parent)];
+  if (here + above === 0) [here, above] = [spelled(folder), spelled(parent)];
   return above > here || (above === here && given === parent) ? parent : folder;
 }
 
@@ -164,7 +170,9 @@ export async function collectionAt(document: string, files: FileTree): Promise<O
   const collection = await readDocument<Collection>(document, "collection", files);
   if (collection === null) throw new DecodeFailed("it is not the document of a collection");
   const root = dirname(document);
-  if (rootOfDocument(document, imagesOf(collection), files) === root) return { document, root, collection };
+  if (rootOfDocument(document, imagesOf(collection), files) === root) {
+    return { document, root, collection: asStored(collection, root, files) };
+  }
   throw new DecodeFailed(
     `the images of the collection lie above its document; open the folder ${quoted(dirname(root))}`,
   );
@@ -194,7 +202,7 @@ export async function collectionIn(folder: string, files: FileTree): Promise<Ope
     const root = dirname(document) === folder
       ? folder
       : rootOfDocument(document, imagesOf(collection), files, folder);
-    found.push({ document, root, collection });
+    found.push({ document, root, collection: asStored(collection, root, files) });
   }
   if (found.length > 1) {
     const documents = found.map(({ document }) => quoted(document)).join(", ");
@@ -211,6 +219,16 @@ export function zipRoot(zip: ZipFiles, folder = zip.archive): string {
   const [only, ...others] = zip.list(folder);
   const inner = only === undefined || others.length > 0 ? folder : join(folder, only);
   return zip.kind(inner) === "directory" ? inner : folder;
+}
+
+/** A collection whose images have their stored names. */
+function asStored(collection: Collection, root: string, files: FileTree): Collection {
+  const stored = storedSpelling(files, root, imagesOf(collection));
+  const members = collection.members.map((member) => {
+    const image = stored(member.ome_zarr);
+    return image === member.ome_zarr ? member : { ...member, ome_zarr: image };
+  });
+  return { ...collection, members };
 }
 
 const imagesOf = ({ members }: Collection) => members.map((member) => member.ome_zarr);

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { PlaneNotFound, unlessDamaged } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
+import { storedSpelling } from "../io/names.ts";
 import { calibrated } from "../metadata/axes.ts";
 import { isJsonObject, parseJsonText } from "../metadata/json.ts";
 import { timeAxisOf, withTimes } from "../metadata/time_stamps.ts";
@@ -69,7 +70,7 @@ function addDocuments(list: DocumentList, { documents, root }: Membership, files
     const text = textAt(path, name, list, files);
     list.add(name, "application/json", text);
     for (const table of tablesOf(text, name)) {
-      const place = join(root, table);
+      const place = join(root, storedSpelling(files, root, [table])(table));
       if (files.kind(place) === "file" && isInside(place, root, files)) {
         list.add(table, "text/csv", textAt(place, table, list, files));
       }

@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { Collection, ImageDocument, Member, ReferenceImageDocument } from "../../schemas/documents.ts";
 import { Unreadable } from "../errors.ts";
+import { alike, storedSpelling } from "../io/names.ts";
 import { isClosed } from "../io/paths.ts";
 import { isJsonObject } from "../metadata/json.ts";
 import type { FileAccess } from "../io/random_access.ts";
@@ -140,7 +141,10 @@ function memberOf(
   const { members } = collection;
   const { image, files, allowance } = search;
   const roots = [dirname(document), dirname(dirname(document))];
-  const written = members.filter((member) => roots.some((root) => imagePath(root, member) === image));
+  const named = (isNamed: (path: string) => boolean) =>
+    members.filter((member) => roots.some((root) => isNamed(imagePath(root, member))));
+  const exact = named((path) => path === image);
+  const written = exact.length > 0 ? exact : named((path) => alike(path, image));
   const candidates = written.length > 0 ? written : members.slice(0, Math.max(0, allowance.members));
   if (written.length === 0) allowance.members -= members.length;
   const fitting = candidates.flatMap((member) => {
@@ -163,7 +167,9 @@ function isImage(root: string, member: Member, search: Search): boolean {
   const { image, files } = search;
   files.stop.check();
   const path = imagePath(root, member);
-  return (path === image || resolved(path, files) === image) && isInside(path, root, files);
+  const isAlike = path !== image && alike(path, image);
+  const stored = isAlike ? join(root, storedSpelling(files, root, [member.ome_zarr])(member.ome_zarr)) : path;
+  return (imageAt(stored) === image || resolved(path, files) === image) && isInside(stored, root, files);
 }
 
 /** Reads a collection's facts about one of its members; adds to `warnings`. */
@@ -173,7 +179,7 @@ export async function readMembership(
   warnings: Warning[],
 ): Promise<Membership> {
   const inside = (path: string) => {
-    const target = join(root, path);
+    const target = join(root, storedSpelling(files, root, [path])(path));
     try {
       if (isInside(target, root, files)) return resolved(target, files);
       warnings.push(

@@ -3,9 +3,9 @@
  * mark), and some programs change the case of an extension. An exact match counts first, then one that differs in Unicode
  * normalization, then one that also differs in case, each if exactly one file is left that no other name means.
  */
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
-import { isClosed, type PathKind, placesOf } from "./paths.ts";
+import { isClosed, leavesFolder, type PathKind, placesOf } from "./paths.ts";
 
 /** Forms in which two spellings of one name are equal, the stricter one first. */
 const FORMS: readonly ((name: string) => string)[] = [
@@ -59,20 +59,24 @@ interface NamedTree {
   list(folder: string): readonly string[];
 }
 
+const throwIt = (_name: string, error: Unreadable): void => {
+  throw error;
+};
+
 /**
  * The paths of the files that a document in `folder` names, by the written names; a name whose file is missing is left out. No two
  * names share a file, unless both match exactly. The folder is listed only if a name has no exact match.
  *
  * @param lost called for a name that cannot be looked up; by default throws its error
+ * @param places possible paths of a name, the likelier one first
  * @throws {Unreadable} a file or the folder cannot be inspected
  */
 export function namedFiles(
   files: NamedTree,
   folder: string,
   written: Iterable<string>,
-  lost = (_name: string, error: Unreadable): void => {
-    throw error;
-  },
+  lost = throwIt,
+  places = placesOf,
 ): Map<string, string> {
   const found = new Map<string, string>();
   const missing: string[] = [];
@@ -88,7 +92,7 @@ export function namedFiles(
     }
   };
   each(new Set(written), (name) => {
-    const place = placesOf(folder, name).find((path) => files.kind(path) !== null);
+    const place = places(folder, name).find((path) => files.kind(path) !== null);
     if (place === undefined) missing.push(name);
     else found.set(name, place);
   });
@@ -98,7 +102,7 @@ export function namedFiles(
     const taken = new Set(found.values());
     const claims = new Map<string, string[]>();
     each(missing.filter((name) => !found.has(name)), (name) => {
-      for (const place of placesOf(folder, name)) {
+      for (const place of places(folder, name)) {
         const parent = spelledFolder(files, folder, dirname(place), namesIn);
         if (parent === null) continue;
         const last = basename(place);
@@ -145,4 +149,23 @@ function listIfOpen(files: NamedTree, folder: string): readonly string[] {
     if (error instanceof DecodeFailed || error instanceof Unreadable && isClosed(error)) return [];
     throw error;
   }
+}
+
+/** The only place of a path in a document that may not leave its folder; none for one that does. */
+const placesInside = (folder: string, name: string) => leavesFolder(name) ? [] : [join(folder, name)];
+
+/**
+ * The stored spelling of paths below a folder, which must lead there as written, as far as they exist; others stay as they are. Calls
+ * nothing but the file system, and lists a folder only for a path that does not exist as written.
+ */
+export function storedSpelling(
+  files: NamedTree,
+  folder: string,
+  written: readonly string[],
+): (path: string) => string {
+  const found = namedFiles(files, folder, written, () => {}, placesInside);
+  return (path) => {
+    const stored = found.get(path);
+    return stored === undefined || stored === join(folder, path) ? path : relative(folder, stored);
+  };
 }

@@ -4,13 +4,16 @@
  */
 import { deepEqual, equal } from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { documentsOf } from "../../readers/io/document_list.ts";
+import { writeCollection } from "../collection_tree.ts";
 import { concat } from "../fixtures/bytes.ts";
 import { ndtiffFiles, recordOf } from "../fixtures/ndtiff_writer.ts";
 import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
 import { FIXTURES } from "../fixtures/sets.ts";
 import { filledPages, grayLayout } from "../fixtures/tiff_writer.ts";
-import { loadHere } from "../load_here.ts";
+import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
+import { loadHere, openHere } from "../load_here.ts";
 import { hashOf } from "../planes.ts";
 import { inFolder } from "../temporary_files.ts";
 import { seen as seenShort } from "../seen.ts";
@@ -132,6 +135,13 @@ const SETS: Readonly<Record<string, () => NamedSet>> = {
   "an NDTiff data set": ndtiff,
 };
 
+function* filesBelow(folder: string): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    if (isDirectory) yield* filesBelow(join(folder, name));
+    else yield join(folder, name);
+  }
+}
+
 /** The document of a folder is found by its own name, whose case counts. */
 const KEPT = /^NDTiff\.index$/;
 
@@ -181,4 +191,59 @@ Deno.test("takes no file for two names of an OME-TIFF set", () =>
     equal(await seenShort(path), "C2; 8 7; ");
     put("a.tif", page(9));
     equal(await seenShort(path), "C2; 9 7; ");
+  }));
+
+Deno.test("a collection: finds images, documents and tables in another spelling", () =>
+  inFolder(async (_, folder) => {
+    const [from, to] = ["images/0001", "Bilder/Größe 1"];
+    const renamed = (path: string) => path.replace(from, to).replace("meta/0001/", "meta/Größe 1/");
+    /** Writes the collection with these names in its document, and its files under their spelling. */
+    const write = (top: string, spelled: (name: string) => string) => {
+      const whole = join(folder, "whole");
+      writeCollection(whole);
+      for (const path of filesBelow(whole)) {
+        const name = path.slice(whole.length + 1);
+        const stored = name === "meta/collection.json" ? name : spelled(renamed(name));
+        const bytes = name.endsWith("collection.json")
+          ? new TextEncoder().encode(
+            Deno.readTextFileSync(path).replaceAll(from, to).replaceAll("meta/0001/", "meta/Größe 1/"),
+          )
+          : Deno.readFileSync(path);
+        Deno.mkdirSync(dirname(join(top, stored)), { recursive: true });
+        Deno.writeFileSync(join(top, stored), bytes);
+      }
+    };
+    const view = async (path: string) => {
+      const { summary: { path: _path, indexBytes: _bytes, ...summary }, planes, referencePlanes } =
+        await loadHere(path);
+      const names = await openHere(path, (acquisition) => documentsOf(acquisition).map(({ name }) => name));
+      return {
+        summary,
+        names: names.map((name) => name.normalize("NFC")),
+        planes: [...planes, ...referencePlanes].map(hashOf),
+      };
+    };
+    const sound = join(folder, "sound");
+    write(sound, (name) => name);
+    const expected = await view(sound);
+    equal(expected.summary.reference !== null, true);
+    const capitals = (name: string) =>
+      name.replace(
+        /(?<=^|\/)(?!meta\/|zarr\.json|c\/)[^/]+/g,
+        (part) => part.toUpperCase().replaceAll("SS", "ß"),
+      );
+    for (const [i, spelled] of [(name: string) => name.normalize("NFD"), capitals].entries()) {
+      const top = join(folder, `spelled ${i}`);
+      write(top, spelled);
+      deepEqual(await view(top), expected);
+      const archive = `${top}.zip`;
+      Deno.writeFileSync(archive, zipOf([...entriesBelow(top)]));
+      deepEqual((await view(archive)).planes, expected.planes);
+      // The image by its own path, too.
+      const own = await view(join(top, spelled(to)));
+      deepEqual([own.summary.collection, own.summary.reference], [
+        expected.summary.collection,
+        expected.summary.reference,
+      ]);
+    }
   }));
