@@ -62,7 +62,7 @@ async function answerTo(
     return [question.tables.map((table) => csvProblem(encoder.encode(table)))];
   }
   if (question.type === "parts") {
-    const { arePartsOf } = await import("./named_parts.ts");
+    const { arePartsOf } = await import("./opened/named_parts.ts");
     using files = new FileAccess(question.roots, new StopFlag(asked.stop));
     return [arePartsOf(question.named, files)];
   }

@@ -54,8 +54,10 @@ export class StoredNames {
 }
 
 /** A folder tree on disk or in a container, as far as names are concerned. */
-interface NamedTree {
+export interface NamedTree {
+  /** The kind of file at a path; `null` if nothing exists there. */
   kind(path: string): PathKind | null;
+  /** Names in a folder; empty if it is missing. */
   list(folder: string): readonly string[];
 }
 

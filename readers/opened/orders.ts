@@ -10,7 +10,7 @@ import type {
   SceneEntry,
   WorkingMemory,
 } from "../reader.ts";
-import type { NamedPart } from "../named_parts.ts";
+import type { NamedPart } from "./named_parts.ts";
 import type { PackedLayout } from "../samples/packed_plane.ts";
 import type { Warning } from "../warning.ts";
 

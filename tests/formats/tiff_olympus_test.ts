@@ -194,3 +194,25 @@ Deno.test("reads frames in each file of a set whose names count slices", async (
     }
   });
 });
+
+Deno.test("warns about several files for one plane of a set", () =>
+  withOpened(
+    {
+      "s_C001.tif": pages(1),
+      "s_C001T001.tif": pages(3),
+      "s_C002.tif": pages(2),
+      "s.txt": textOf(AREA),
+    },
+    async (acquisition) => {
+      deepEqual(await firstsAt(acquisition, FIRST_POSITION), [1, 2]);
+      deepEqual(codesOf(acquisition.warnings), ["planes_repeated"]);
+    },
+  ));
+
+Deno.test("finds the text of a set in another spelling", () => {
+  const [stem, other] = ["Größe", "GRößE".normalize("NFD")];
+  return withOpened(
+    { [`${stem}_C001.tif`]: pages(1), [`${stem}_C002.tif`]: pages(2), [`${other}.Txt`]: textOf(AREA) },
+    (acquisition) => equal(axesIn(acquisition), "C2 1 Pixels, Y8 0.5 um, X12 0.25 um"),
+  );
+});

@@ -81,7 +81,7 @@ function withoutCopies(files: readonly IndexedFile[], own: IndexedFile): Indexed
 }
 
 /** Parts of a file name: up to `_MMStack`, up to the number of a continuation, that number, extension. */
-export function partOf(name: string) {
+function partOf(name: string) {
   const [, stem, number = "0", ending] = /^(.*?_MMStack[^.]*?)(?:_(\d+))?(\.ome\.tiff?)$/i.exec(name) ?? [];
   if (stem === undefined || ending === undefined) return null;
   return { acquisition: MICRO_MANAGER.exec(stem)?.[0] ?? stem, stem, number: Number(number), ending };

@@ -6,11 +6,20 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound, Unreadable } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
+import { namedFiles } from "../../io/names.ts";
 import { calibrated, calibrationsOf } from "../../metadata/axes.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
 import { firstMoment } from "../../metadata/moment.ts";
 import { textFrom } from "../../metadata/text.ts";
-import { MAX_LISTED, missingFiles, warnIf, type Warning, warning, type WarningCode } from "../../warning.ts";
+import {
+  listed,
+  MAX_LISTED,
+  missingFiles,
+  warnIf,
+  type Warning,
+  warning,
+  type WarningCode,
+} from "../../warning.ts";
 import { OLYMPUS_ENDING } from "../marks.ts";
 import { readPage } from "../page.ts";
 import type { Opened, PlaneIndex, Stack } from "../stack.ts";
@@ -115,12 +124,14 @@ function readIfReadable(opened: Opened): TextFile | Unreadable | null {
 function readText(opened: Opened): TextFile | null {
   const own = stemOf(opened.path);
   const stems = new Set([own.replace(OLYMPUS_ENDING, ""), own]);
-  for (const name of [...stems].flatMap((stem) => [`${stem}.txt`, `${stem}.TXT`])) {
-    using file = opened.files.openNeighbour(join(dirname(opened.path), name));
-    if (file === null || file.size > MAX_TEXT_BYTES) continue;
+  const named = namedFiles(opened.files, dirname(opened.path), [...stems].map((stem) => `${stem}.txt`));
+  for (const stem of stems) {
+    const path = named.get(`${stem}.txt`);
+    using file = path === undefined ? null : opened.files.openNeighbour(path);
+    if (path === undefined || file === null || file.size > MAX_TEXT_BYTES) continue;
     const text = textFrom(file.read(0, file.size, "the text file"));
     const fields = readFields(text);
-    if (fields) return { name, text, fields, size: file.size };
+    if (fields) return { name: basename(path), text, fields, size: file.size };
   }
   return null;
 }
@@ -198,8 +209,12 @@ function judged({ files }: Opened, { layout, fileSize }: Stack, found: readonly 
   const members = new Map([[keyOf(self.at), self.path]]);
   const reasons = new Map<string, string>();
   const warnings: Warning[] = [];
+  const repeated: string[] = [];
   for (const { path, at } of found) {
-    if (members.has(keyOf(at))) continue;
+    if (members.has(keyOf(at))) {
+      if (path !== self.path) repeated.push(`"${basename(path)}"`);
+      continue;
+    }
     const size = readOther(files, path, (tiff) => {
       const page = readPage(tiff.first);
       if (sameLayout(page, layout)) return tiff.file.size;
@@ -213,6 +228,8 @@ function judged({ files }: Opened, { layout, fileSize }: Stack, found: readonly 
       fileSize += size;
     }
   }
+  const text = `Files of planes that others hold are left out: ${listed(repeated)}`;
+  warnings.push(...warnIf(repeated.length > 0, "planes_repeated", text));
   return { members, reasons, fileSize, warnings };
 }
 

@@ -247,7 +247,7 @@ export class OmeSet {
 }
 
 /** The planes of a `TiffData`. */
-interface PlaneRange {
+export interface PlaneRange {
   readonly first: number;
   readonly end: number;
   readonly data: TiffData;

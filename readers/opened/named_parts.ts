@@ -1,9 +1,9 @@
 /** Whether files that are named like parts of another one are parts of it, by their headers and the tests that opening uses. */
-import { isPartOf } from "./czi/file_set.ts";
-import { isLoss, PathNotAllowed, PathNotFound, UnsupportedFormat } from "./errors.ts";
-import { FORMAT_NAMES } from "./format.ts";
-import type { FileAccess } from "./io/random_access.ts";
-import { isContinuationOf } from "./oir/file_set.ts";
+import { isPartOf } from "../czi/file_set.ts";
+import { isLoss, PathNotAllowed, PathNotFound, UnsupportedFormat } from "../errors.ts";
+import { FORMAT_NAMES } from "../format.ts";
+import type { FileAccess } from "../io/random_access.ts";
+import { isContinuationOf } from "../oir/file_set.ts";
 
 /** A file that is named like a part of the file at `main`. */
 export interface NamedPart {
