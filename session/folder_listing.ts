@@ -64,7 +64,7 @@ interface Folder {
   readonly allowedExtensions: readonly string[];
   readonly signal: AbortSignal;
   /** Names of what cannot be looked at. */
-  readonly unreadable: string[];
+  readonly unreadable: Set<string>;
 }
 
 type Candidate = NamedAcquisition | { readonly name: string; readonly files: null };
@@ -83,11 +83,11 @@ export async function listFolder(
 ): Promise<FolderListing> {
   const path = await judgePath(asked, roots);
   const resolved = roots?.map((root) => root.resolved) ?? null;
-  const folder: Folder = { path, roots: resolved, allowedExtensions, signal, unreadable: [] };
+  const folder: Folder = { path, roots: resolved, allowedExtensions, signal, unreadable: new Set() };
   const { files, folders, isCut } = await readNames(folder, asked);
   const { doubtfulParts, namedAcquisitions } = await loadNames();
   files.sort();
-  const doubtful = doubtfulParts(basename(path), files);
+  const doubtful = doubtfulParts(basename(path), files, allowedExtensions);
   const looked = doubtful.slice(0, MAX_HEADERS);
   const named = looked.map(({ format, name, main }) => {
     return { format, path: join(path, name), main: join(path, main) };
@@ -111,12 +111,12 @@ export async function listFolder(
 }
 
 /** Warns about names that are not UTF-8, others that cannot be looked at, and a number of files that may be hidden. */
-function leftOut(unreadable: readonly string[], hidden: number): Warning[] {
+function leftOut(unreadable: ReadonlySet<string>, hidden: number): Warning[] {
   const { bytes = [], others = [] } = Object.groupBy(
     unreadable,
     (name) => standsForBytes(name) ? "bytes" : "others",
   );
-  const names = (some: readonly string[]) => listedNames(some.map((name) => quoted(name)));
+  const names = (some: readonly string[]) => listedNames(some.toSorted().map((name) => quoted(name)));
   const unknown = `Names that are not UTF-8 are left out; rename them: ${names(bytes)}`;
   const closed = `What cannot be looked at is left out: ${names(others)}`;
   const parts = `Files that are named like parts of others are left out without a look at them: ${hidden}`;
@@ -211,7 +211,7 @@ async function look(
     // A link out of the roots looks like one that leads nowhere. Markers below a folder are looked up in vain in most cases.
     const isMissing = failure(path, "looked at", cause) instanceof PathNotFound;
     const isOwn = !name.includes(sep) && (roots === null || !(await isLink(path)));
-    if (isOwn && (!isMissing || standsForBytes(name)) && !unreadable.includes(name)) unreadable.push(name);
+    if (isOwn && (!isMissing || standsForBytes(name))) unreadable.add(name);
     return null;
   }
 }

@@ -22,10 +22,15 @@ export interface DoubtfulPart {
   readonly main: string;
 }
 
-/** The files whose headers decide whether they are parts of other files. */
-export function doubtfulParts(folder: string, files: readonly string[]): DoubtfulPart[] {
+/** The files with allowed extensions whose headers decide whether they are parts of other files. */
+export function doubtfulParts(
+  folder: string,
+  files: readonly string[],
+  allowedExtensions: readonly string[],
+): DoubtfulPart[] {
   const beside = new Names(folder, files);
   return files.flatMap((name) => {
+    if (!allowedExtensions.includes(extensionOf(name) ?? "")) return [];
     for (const set of FILE_SETS) {
       const main = set.setOf(name, beside);
       if (main) return set.mayBeOwn?.(name) && main !== name ? [{ format: set.format, name, main }] : [];

@@ -194,8 +194,41 @@ Deno.test("opens no file unless names alone would hide it", () =>
     },
   ));
 
+/** Lists a folder without a server. */
+const listHere = (folder: string, isPart: boolean, allowedExtensions = SUPPORTED_EXTENSIONS) => {
+  const rules = { roots: null, allowedExtensions, loadTimeoutSeconds: 9 };
+  const { signal } = new AbortController();
+  return listFolder(folder, rules, signal, (named) => Promise.resolve(named.map(() => isPart)));
+};
+
+Deno.test("reads the headers of at most 1,000 files, and says how many more may be hidden", () =>
+  inFolder(async (put, folder) => {
+    put("a.czi", "");
+    for (let i = 1; i <= 1002; i += 1) put(`a (${i}).czi`, "");
+    const { entries, warnings, warningCodes } = await listHere(folder, false);
+    deepEqual([entries.length, warningCodes], [1001, ["content_left_out"]]);
+    match(warnings[0]!, /without a look at them: 2$/);
+    deepEqual((await listHere(folder, false, [".tif"])).warnings, []);
+  }));
+
+Deno.test("names files that the system cannot look at", () =>
+  withFiles({ "a.tif": "1", "b.tif": "2" }, async (_path, folder) => {
+    const { stat } = Deno;
+    const fault = Object.assign(new Error("EIO"), { code: "EIO" });
+    Deno.stat = (path) => String(path).endsWith("b.tif") ? Promise.reject(fault) : stat(path);
+    try {
+      const { entries, warnings, warningCodes } = await listHere(folder, true);
+      deepEqual(entries.map(({ name }) => name), ["a.tif"]);
+      deepEqual([warnings, warningCodes], [['What cannot be looked at is left out: "b.tif"'], [
+        "file_unreadable",
+      ]]);
+    } finally {
+      Deno.stat = stat;
+    }
+  }));
+
 Deno.test(
-  "names what it cannot look at",
+  "names files whose names are not UTF-8",
   { ignore: Deno.build.os !== "linux" },
   () =>
     withFiles({ "b.tif": "1", "replacement \uFFFD.tif": "2" }, async (_path, folder) => {

@@ -218,3 +218,13 @@ Deno.test("joins parts without stamps if all exist and are complete by the heade
     });
   }
 });
+
+Deno.test("counts the stored volumes of a part without those of a missing one", () =>
+  withOpened(
+    { [named(2)]: part(2, { header: [...HEADER, "SI.hStackManager.actualNumVolumes = 10"] }) },
+    named(2),
+    ({ warnings }) => {
+      const texts = warnings.filter(({ code }) => code === "planes_missing").map(({ text }) => text);
+      deepEqual(texts, ["The header announces 10 volumes, 2 are stored here"]);
+    },
+  ));
