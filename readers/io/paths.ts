@@ -12,6 +12,7 @@ import {
   Unreadable,
   UnsupportedFormat,
 } from "../errors.ts";
+import { isDeepName } from "./limits.ts";
 
 /** True if `path` is one of `roots` or lies below one; `null` allows every path. All paths are resolved. */
 export function isInsideRoots(
@@ -130,9 +131,11 @@ export const leavesFolder = (name: string): boolean =>
 
 /**
  * Possible paths of a file that a document names, the likelier one first: the name as written, then its last part beside the
- * document. A name that leaves the folder has only the latter, so that no answer reveals what exists elsewhere.
+ * document. A name that leaves the folder has only the latter, so that no answer reveals what exists elsewhere; one with too many
+ * folders has none.
  */
 export function placesOf(folder: string, name: string): string[] {
+  if (isDeepName(name.replaceAll("\\", "/"))) return [];
   const last = lastNameOf(name);
   if (last === "") return [];
   const beside = join(folder, last);
