@@ -211,6 +211,8 @@ export interface Source {
   /** Resolved absolute path of a file, or of the directory of a store. */
   readonly path: string;
   readonly files: FileAccess;
+  /** True if no collection document above the path may be read; of a file, above its folder. */
+  readonly staysInFolder?: boolean;
 }
 
 /** One scene in the list of scenes. Sizes are empty if they are known only after opening the scene. */

@@ -20,6 +20,8 @@ export interface OpenChoice {
   /** Wanted scene; `null` for the scene that the path belongs to. */
   readonly scene: number | null;
   readonly signal: AbortSignal;
+  /** True if a page of another site asks: it gets no collection document from above the folder that the user chose. */
+  readonly isForeign?: boolean;
 }
 
 /** An open. */
@@ -64,8 +66,9 @@ export class Opener {
   async openAgain(session: Session, choice: OpenChoice): Promise<Session> {
     const { source: { request, marks }, consent } = session;
     const { channelIndices, scene, signal } = choice;
+    const staysInFolder = request.staysInFolder || choice.isForeign === true;
     using wait = this.#waits.begin(`Opening ${quoted(request.path)}`, signal);
-    if (isSame(session, choice)) {
+    if (isSame(session, choice) && staysInFolder === (request.staysInFolder ?? false)) {
       await untilAborted(requireMarksLater(marks), wait.signal);
       const live = this.#store.get(session.id);
       return this.#store.share(
@@ -75,7 +78,7 @@ export class Opener {
       );
     }
     return await this.#load(
-      { request: { ...request, channelIndices, scene }, marks },
+      { request: { ...request, channelIndices, scene, staysInFolder }, marks },
       consent,
       true,
       wait.signal,
@@ -134,7 +137,7 @@ export class Opener {
   }
 
   async #sourceOf(
-    { path, chosenByUser, channelIndices, scene }: OpenOrder,
+    { path, chosenByUser, channelIndices, scene, isForeign = false }: OpenOrder,
     signal: AbortSignal,
   ): Promise<AcquisitionSource> {
     const roots = chosenByUser ? null : this.#rules.roots;
@@ -144,6 +147,7 @@ export class Opener {
       channelIndices,
       allowedExtensions: this.#rules.allowedExtensions,
       scene,
+      staysInFolder: isForeign,
     };
     return { request, marks: new Map() };
   }

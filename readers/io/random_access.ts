@@ -55,6 +55,13 @@ const IS_NAME_AS_STORED = Deno.build.os === "linux";
 /** Largest number of descriptors per acquisition; many systems allow a process 1024. */
 const MAX_DESCRIPTORS = 16;
 
+/** Whom a file or folder belongs to, and who may write to it. */
+export interface FileRights {
+  readonly owner: number | null;
+  /** Mode bits of POSIX; 0 where the system has none. */
+  readonly mode: number;
+}
+
 /** The file system as one open may use it: limited to its roots, counted, stopped by its flag. */
 export class FileAccess {
   readonly counts: ReadCounts = { opens: 0, reads: 0, bytes: 0 };
@@ -223,6 +230,17 @@ export class FileAccess {
   sizeOf(path: string): number | null {
     const found = this.#look(path);
     return found?.isFile ? found.size : null;
+  }
+
+  /**
+   * Owner and mode bits of what is at `path`, links followed; `null` if nothing exists or it lies outside the roots. The owner is
+   * `null` where the system reports none (Windows).
+   *
+   * @throws {Unreadable}
+   */
+  rightsOf(path: string): FileRights | null {
+    const found = this.#look(path);
+    return found && { owner: found.uid, mode: found.mode ?? 0 };
   }
 
   #look(path: string): Deno.FileInfo | null {

@@ -80,11 +80,12 @@ export class OpenAcquisition {
    * @throws {ReaderError} with a message that names the file
    */
   static async open(source: AcquisitionSource, files: FileAccess): Promise<OpenAcquisition> {
-    const { path, allowedExtensions, scene } = source.request;
+    const { path, allowedExtensions, scene, staysInFolder } = source.request;
     try {
       requireMarks(source.marks);
       const chosen = await chooseFormat(path, allowedExtensions, files);
-      return new OpenAcquisition(source, files, chosen, await openChosen(chosen, files, scene));
+      const opened = await openChosen(chosen, files, scene, staysInFolder);
+      return new OpenAcquisition(source, files, chosen, opened);
     } catch (error) {
       const failure = failureOf(error, source, files);
       files.close();

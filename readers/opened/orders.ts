@@ -25,6 +25,8 @@ export interface OpenRequest {
   readonly allowedExtensions: readonly string[];
   /** Index of the wanted scene; `null` for the scene that the file belongs to. */
   readonly scene: number | null;
+  /** True if no collection document above the path may be read, since a page of another site asks. */
+  readonly staysInFolder?: boolean;
 }
 
 /** Location of an acquisition. */
