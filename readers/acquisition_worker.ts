@@ -8,7 +8,7 @@ import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/
 import { StopFlag } from "./io/stop_flag.ts";
 import type { MetadataDocument } from "./io/document_list.ts";
 import { bounded } from "./io/limits.ts";
-import { parseJson, REQUEST_BODY } from "./metadata/json.ts";
+import { requireEncodedMarks } from "./io/paths.ts";
 import { OpenAcquisition } from "./opened/open_acquisition.ts";
 import type { Answers, Asked, FromWorker, Question, ToWorker } from "./opened/orders.ts";
 
@@ -56,10 +56,14 @@ async function answerTo(
   asked: Asked,
 ): Promise<[answer: Answers[Question["type"]], views?: ArrayBufferView<ArrayBuffer>[]]> {
   const { question } = asked;
-  if (question.type === "parse") return [parseJson(question.bytes, "The body", REQUEST_BODY)];
-  if (question.type === "judge") {
-    const { csvProblem } = await import("../schemas/csv_table.ts");
-    return [question.tables.map((table) => csvProblem(encoder.encode(table)))];
+  if (question.type === "parse") {
+    const { parsedOrder } = await import("./opened/parsed_order.ts");
+    const parsed = parsedOrder(question.bytes);
+    return [parsed, "issues" in parsed ? [] : parsed.members.map(({ json }) => json)];
+  }
+  if (question.type === "compare") {
+    for (const seen of question.seen) requireEncodedMarks(seen, new StopFlag(asked.stop));
+    return [null];
   }
   if (question.type === "parts") {
     const { arePartsOf } = await import("./named_parts.ts");
@@ -78,9 +82,14 @@ async function answerTo(
       const packed = await acquisition.pack(question.order);
       return [packed, (packed.planes ?? []).flatMap((chunks) => chunks ?? [])];
     }
-    case "survey":
-      await acquisition.survey(question.channels);
-      return [null];
+    case "judge": {
+      const judged = await acquisition.judge(question.recording, question.members);
+      return [judged, [judged.seen]];
+    }
+    case "write": {
+      const files = await acquisition.write(question);
+      return [files, files.map(({ content }) => content)];
+    }
     case "documents": {
       const encoded = encodedDocuments(await acquisition.documents());
       return [encoded, [encoded]];

@@ -96,6 +96,11 @@ export interface PlanePlan {
   /** True if `decode` writes every sample or fails, so that planes need not be cleared. */
   readonly overwrites?: boolean;
   /**
+   * Notes the marks of at most `most` files that `decode` will open, and returns their number; present if planning looks at none of
+   * them.
+   */
+  note?(most: number): number;
+  /**
    * Fills one row-major float32 plane per wanted channel, `columns` samples for each of the filled rows. The planes arrive
    * zeroed unless the plan `overwrites` them. A zero never stands for a missing byte.
    *

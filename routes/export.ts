@@ -2,11 +2,12 @@
 import type { z } from "zod";
 import type { ExportResponse } from "../schemas/http.ts";
 import { REQUEST_BODY } from "../readers/metadata/json.ts";
-import { type Link, LINK_SECONDS, OrderRefused } from "../session/exporter.ts";
+import type { ParsedOrder } from "../readers/opened/archive_orders.ts";
+import { type Link, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/exporter.ts";
 import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
 import { RequestValidationFailed } from "./errors.ts";
 import { requireMayName, requireRunning } from "./open.ts";
-import { bodyBytes, MAX_BODY_BYTES, readBody } from "./request_body.ts";
+import { bodyBytes, checkContentType, invalid, MAX_BODY_BYTES, notJson, readBytes } from "./request_body.ts";
 import { STALL_MS } from "./planes.ts";
 
 /** Validates an order and answers with a link to its archive. */
@@ -14,19 +15,23 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
   requireRunning(services);
   const { exporter, store, version } = services;
   const { headers, signal } = c.req.raw;
-  const hasSession = store.find(headers.get("x-acq-session") ?? "") !== null;
-  const most = hasSession ? REQUEST_BODY.bytes : MAX_BODY_BYTES;
-  const memory = exporter.hold(bodyBytes(c.req.raw, most));
+  const session = store.find(headers.get("x-acq-session") ?? "");
+  const most = session === null ? MAX_BODY_BYTES : REQUEST_BODY.bytes;
+  const bytes = bodyBytes(c.req.raw, most);
+  const memory = new OrderMemory();
   try {
-    const parse = (bytes: Uint8Array<ArrayBuffer>) => exporter.parse(bytes, signal);
-    const order = await readBody(c.req.raw, "ExportRequest", false, most, parse);
+    memory.reserve(bytes, session?.consent ?? exporter.consent());
+    const order = await orderOf(c, services, most);
+    const [first = null] = order.members.map(({ sessionId }) => store.find(sessionId ?? "")).filter(Boolean);
+    if (session === null && first !== null) memory.move(bytes, first.consent);
     for (const [index, { path }] of order.members.entries()) {
       if (path !== undefined) requireMayName(path, c, services, ["members", String(index), "path"]);
     }
-    const archive = await exporter.prepare(order, { chosenByUser: false, version, memory }, signal).catch(
-      refused,
+    const options = { chosenByUser: false, version, memory };
+    const { id, warnings } = exporter.link(
+      await exporter.prepare(order, options, signal).catch(refused),
+      memory,
     );
-    const { id, warnings } = exporter.link(archive, memory);
     const body: z.infer<typeof ExportResponse> = {
       ok: true,
       apiVersion: "v2",
@@ -36,9 +41,20 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
     };
     return jsonResponse(body, 200, { "Cache-Control": "no-store" });
   } catch (error) {
-    memory.dispose();
+    memory[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Reads an order, which a worker parses and validates. */
+async function orderOf(c: RequestContext, { exporter }: Services, most: number): Promise<ParsedOrder> {
+  const { raw } = c.req;
+  checkContentType(raw);
+  const bytes = await readBytes(raw, most);
+  // A buffer of its own, which goes to the worker.
+  const parsed = await exporter.parse(new Uint8Array(bytes), raw.signal).catch(notJson);
+  if ("issues" in parsed) throw invalid(parsed.issues);
+  return parsed;
 }
 
 function refused(error: unknown): never {
@@ -57,13 +73,13 @@ export async function downloadArchive(c: RequestContext, services: Services): Pr
   const { exporter, log } = services;
   const id = pathParameter(c, "export_id");
   const isHead = c.req.method === "HEAD";
-  const link = await exporter.take(id, isHead);
+  const link = await exporter.take(id, isHead, c.req.raw.signal);
   if (isHead) return new Response(null, { headers: headersOf(link) });
   const gone = new AbortController();
   const leave = () => gone.abort(new Error("The client went away"));
   void c.env.info.completed.then(leave, leave);
   const over = (fault: unknown) => {
-    link.memory.dispose();
+    link.memory[Symbol.dispose]();
     if (fault === null) return;
     log.line("warn", `An archive was cut: ${fault instanceof Error ? fault.message : fault}`);
   };

@@ -22,7 +22,7 @@ const member = z.strictObject({
 });
 
 /** Largest number of members of a collection; an acquisition of a day has some thousand. */
-const MAX_MEMBERS = 100_000;
+export const MAX_MEMBERS = 100_000;
 
 /** The problem of a collection document with too many members, or `null`. Judging them would take hundreds of bytes of heap each. */
 export function memberCountProblem(value: unknown): string | null {

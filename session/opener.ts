@@ -5,7 +5,7 @@ import { requireMarksLater } from "../readers/io/paths.ts";
 import type { AcquisitionSource } from "../readers/opened/orders.ts";
 import { decode, type DecodeResources } from "./decoding.ts";
 import { type FolderListing, listFolder } from "./folder_listing.ts";
-import { Consent, type Reservation } from "./memory_budget.ts";
+import { Consent, joined, type Reservation } from "./memory_budget.ts";
 import { judgePath, type OpenRules } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
 import { untilAborted, type Waits } from "./waits.ts";
@@ -32,7 +32,10 @@ export interface OpenOrder extends OpenChoice {
 }
 
 /** An acquisition without samples. */
-export type DescribedAcquisition = Pick<LoadedAcquisition, "summary" | "source" | "working" | "summaryBytes">;
+export type DescribedAcquisition = Pick<
+  LoadedAcquisition,
+  "summary" | "source" | "working" | "summaryBytes" | "seen"
+>;
 
 /** Opens acquisitions. */
 export class Opener {
@@ -106,7 +109,7 @@ export class Opener {
     const key = newSessionId();
     const worker = await pool.takeForOpen(key, wait.signal);
     try {
-      const { summary, summaryBytes, working, marks } = await worker.ask(
+      const { summary, summaryBytes, working, marks, seen } = await worker.ask(
         { key, source },
         { type: "open" },
         wait.signal,
@@ -115,6 +118,7 @@ export class Opener {
         summary,
         summaryBytes,
         working,
+        seen: seen ? [seen] : [],
         source: { request: { ...source.request, scene: summary.scene }, marks },
       };
     } finally {
@@ -197,10 +201,13 @@ export async function loadAcquisition(
       position: summary.position,
       rows: null,
       reference: summary.reference !== null,
+      marksAll: true,
     };
     const work = decode(wanted, worker, resources, signal);
     quiet = work.quiet;
-    const { planes, referencePlanes, warnings } = await work.decoded;
+    const { planes, referencePlanes, warnings, seen } = await work.decoded;
+    const markBytes = seen.reduce((sum, { length }) => sum + length, 0);
+    reservation = joined(reservation, consent.reserve(markBytes, isAgain));
     return {
       summary: {
         ...summary,
@@ -210,7 +217,8 @@ export async function loadAcquisition(
       planes,
       referencePlanes: referencePlanes ?? [],
       reservation,
-      summaryBytes: described,
+      summaryBytes: described + markBytes,
+      seen: [...description.seen ? [description.seen] : [], ...seen],
       consent,
       source: opened,
       working,

@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
-import { changed, requireMarksLater } from "../readers/io/paths.ts";
+import { changed, encodeMarks, requireMarksLater } from "../readers/io/paths.ts";
 import type { AxisLetter, Position, RowRange } from "../readers/reader.ts";
 import { requirePosition, sizeAlong } from "../readers/metadata/selection.ts";
 import { decode, type DecodedPlanes, type DecodeResources } from "./decoding.ts";
@@ -117,6 +117,11 @@ export class PositionReader {
       end();
       throw error;
     }
+  }
+
+  /** Encoded marks of the data files that the session has read besides those of its open. */
+  marksOf(session: Session): Uint8Array<ArrayBuffer> {
+    return encodeMarks(this.#remembered.get(session) ?? new Map());
   }
 
   close(): void {

@@ -22,6 +22,7 @@ import {
   failure,
   fileMark,
   isInsideRoots,
+  isNowhere,
   type PathKind,
   unlessMissing,
   unreadable,
@@ -45,6 +46,9 @@ const MAX_MARKS = 32;
 
 /** Number of files of a plane whose marks are reported: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
 const MAX_USED = 1024;
+
+/** Number of files seen by an order whose marks are kept for a comparison later: those of a set in the largest folder. */
+const MAX_SEEN = MAX_FOLDER_ENTRIES;
 
 /** Largest number of remembered folders with resolved paths. */
 const MAX_FOLDERS = 10_000;
@@ -73,6 +77,7 @@ export class FileAccess {
   readonly #firstMarks = new Map<string, string>();
   readonly #lastMarks = new Map<string, string>();
   readonly #used = new Map<string, string>();
+  #seen = new Map<string, string>();
   /** Resolved paths by folder. Resolving looks at each part of a path and takes as long as opening a file. */
   readonly #folders = new Map<string, string>();
   #handedOn: RandomAccessFile | null = null;
@@ -95,6 +100,20 @@ export class FileAccess {
     this.#used.clear();
     this.#folders.clear();
     return used;
+  }
+
+  /**
+   * Marks of all files that were opened, measured or found missing since the last call, up to {@linkcode MAX_SEEN}: what an export
+   * compares with.
+   */
+  takeSeen(): ReadonlyMap<string, string> {
+    const seen = this.#seen;
+    this.#seen = new Map();
+    return seen;
+  }
+
+  #note(path: string, mark: string): void {
+    if (this.#seen.size < MAX_SEEN) this.#seen.set(path, mark);
   }
 
   /**
@@ -136,6 +155,7 @@ export class FileAccess {
   }
 
   #mark(path: string, mark: string): void {
+    this.#note(path, mark);
     if (this.#firstMarks.size < MAX_MARKS || this.#firstMarks.has(path)) {
       this.#firstMarks.set(path, mark);
       return;
@@ -148,6 +168,7 @@ export class FileAccess {
 
   /** Marks a path as missing, for example a chunk that is not written yet. */
   noteAbsent(path: string): void {
+    this.#note(path, ABSENT);
     if (this.#used.size < MAX_USED) this.#used.set(path, ABSENT);
   }
 
@@ -210,7 +231,7 @@ export class FileAccess {
    */
   openNeighbour(path: string): RandomAccessFile | null {
     // Faster than the exceptions of `open`, since most neighbours do not exist.
-    return this.#look(path) && unlessMissing(() => this.open(path));
+    return this.sizeOf(path) === null ? null : unlessMissing(() => this.open(path));
   }
 
   /** The kind of file at `path`; `null` if nothing exists or it lies outside the roots. @throws {Unreadable} */
@@ -228,8 +249,10 @@ export class FileAccess {
 
   /** Size of a regular file in bytes; `null` if it is missing, not a regular file, or outside the roots. @throws {Unreadable} */
   sizeOf(path: string): number | null {
-    const found = this.#look(path);
-    return found?.isFile ? found.size : null;
+    const found = this.#look(path, () => this.#note(path, ABSENT));
+    if (!found?.isFile) return null;
+    this.#note(path, fileMark(found));
+    return found.size;
   }
 
   /**
@@ -243,12 +266,18 @@ export class FileAccess {
     return found && { owner: found.uid, mode: found.mode ?? 0 };
   }
 
-  #look(path: string): Deno.FileInfo | null {
+  /** @param absent called if nothing exists there, as opposed to a place that this server may not look at */
+  #look(path: string, absent: () => void = () => {}): Deno.FileInfo | null {
     this.stop.check();
     if (!isInsideRoots(path, this.#roots)) return null;
     return unlessMissing(() => {
-      const resolved = this.#roots === null ? path : this.resolve(path);
-      return attempt(path, "looked at", () => Deno.statSync(resolved));
+      try {
+        const resolved = this.#roots === null ? path : this.resolve(path);
+        return attempt(path, "looked at", () => Deno.statSync(resolved));
+      } catch (error) {
+        if (error instanceof PathNotFound && isNowhere(error)) absent();
+        throw error;
+      }
     });
   }
 

@@ -24,6 +24,8 @@ export interface Store {
   open(key: string, maxHeld: number): StoredValue | null;
   /** True if a value exists under a key, even an unreadable one. */
   has(key: string): boolean;
+  /** Notes the mark of the file under a key, or that it is absent; present if values are files. */
+  note?(key: string): void;
 }
 
 /** Joins parts to a key; `null` if they lead out of the store. @throws {DecodeFailed} they have too many folders */

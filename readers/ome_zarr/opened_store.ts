@@ -115,6 +115,7 @@ export function directoryStore(root: string, files: FileAccess): Store {
     holdsWhole: false,
     indexBytes: 0,
     has,
+    note: (key) => void files.sizeOf(join(root, key)),
     open(key) {
       const path = join(root, key);
       if (isAbsent(key)) {
