@@ -17,13 +17,13 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
   const { headers, signal } = c.req.raw;
   const session = store.find(headers.get("x-acq-session") ?? "");
   const most = session === null ? MAX_BODY_BYTES : REQUEST_BODY.bytes;
-  const bytes = bodyBytes(c.req.raw, most);
   const memory = new OrderMemory();
   try {
-    memory.reserve(bytes, session?.consent ?? exporter.consent());
-    const order = await orderOf(c, services, most);
-    const [first = null] = order.members.map(({ sessionId }) => store.find(sessionId ?? "")).filter(Boolean);
-    if (session === null && first !== null) memory.move(bytes, first.consent);
+    const consent = session?.consent ?? exporter.consent();
+    memory.reserve(bodyBytes(c.req.raw, most), consent);
+    const { order, bytes } = await orderOf(c, services, most);
+    const [first] = order.members.flatMap(({ sessionId }) => store.find(sessionId ?? "") ?? []);
+    memory.move(bytes, session === null && first ? first.consent : consent);
     for (const [index, { path }] of order.members.entries()) {
       if (path !== undefined) requireMayName(path, c, services, ["members", String(index), "path"]);
     }
@@ -46,15 +46,19 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
   }
 }
 
-/** Reads an order, which a worker parses and validates. */
-async function orderOf(c: RequestContext, { exporter }: Services, most: number): Promise<ParsedOrder> {
+/** Reads an order, which a worker parses and validates; also gives the number of its bytes. */
+async function orderOf(
+  c: RequestContext,
+  { exporter }: Services,
+  most: number,
+): Promise<{ readonly order: ParsedOrder; readonly bytes: number }> {
   const { raw } = c.req;
   checkContentType(raw);
   const bytes = await readBytes(raw, most);
   // A buffer of its own, which goes to the worker.
   const parsed = await exporter.parse(new Uint8Array(bytes), raw.signal).catch(notJson);
   if ("issues" in parsed) throw invalid(parsed.issues);
-  return parsed;
+  return { order: parsed, bytes: bytes.length };
 }
 
 function refused(error: unknown): never {

@@ -231,7 +231,7 @@ function spectralIndex(parameters: Readonly<Record<string, unknown>> | undefined
 
 /** Faults of a member. @param isFirst false if another member of the recording has been judged */
 function memberFaults(member: Member, index: number, isFirst: boolean, stop: StopFlag): OrderFault[] {
-  const { order, layout, channels, paths } = member;
+  const { order, layout, channels } = member;
   const image: ImageFacts = {
     ...layout.packed,
     channels: layout.axes.find(({ name }) => name === "c")!.size,
@@ -267,14 +267,22 @@ function memberFaults(member: Member, index: number, isFirst: boolean, stop: Sto
         ? []
         : [{ path: at("parameters"), message: `the image has no index ${l} along L` }];
     }),
-    ...memberDocuments(member, [], "0").flatMap(({ path, content }) => {
-      // The documents of the reference image differ in the id alone.
-      if (typeof content === "string" || path === paths.reference && !isFirst) return [];
+    ...judgedForSize(member, isFirst).flatMap(({ path, content }) => {
       const problem = sizeProblem(content, path);
       return problem === null ? [] : [{ path: [], message: problem }];
     }),
     ...tableFaults(analyses, stop),
   ].map(({ path, message }) => ({ path: ["members", String(index), ...path], message }));
+}
+
+/** Documents whose size is judged. Those of the reference image differ in the id alone. */
+function judgedForSize(member: Member, isFirst: boolean) {
+  const { paths: { reference, acqimage, analyses } } = member;
+  return [
+    ...reference && isFirst ? [{ path: reference, content: referenceDocument(member, "0") }] : [],
+    { path: acqimage, content: imageDocument(member, [], "0") },
+    ...analyses ? [{ path: analyses, content: analysesOf(member).analyses }] : [],
+  ];
 }
 
 function tableFaults(analyses: NonNullable<MemberRequest["analyses"]>, stop: StopFlag): OrderFault[] {
