@@ -66,6 +66,16 @@ export interface FileRights {
   readonly mode: number;
 }
 
+/** Bytes of a folder, as \`stat\` reports them, from which on it may hold thousands of entries: its names have ten bytes or more. */
+const LARGE_FOLDER_BYTES = 128 << 10;
+
+/** A large folder that has not been read yet. {@linkcode FileAccess.listingAhead} reads it and begins again. */
+class UnreadFolder extends Error {
+  constructor(readonly folder: string) {
+    super(`"${folder}" has not been read`);
+  }
+}
+
 /** The file system as one open may use it: limited to its roots, counted, stopped by its flag. */
 export class FileAccess {
   readonly counts: ReadCounts = { opens: 0, reads: 0, bytes: 0 };
@@ -80,6 +90,8 @@ export class FileAccess {
   #seen = new Map<string, string>();
   /** Resolved paths by folder. Resolving looks at each part of a path and takes as long as opening a file. */
   readonly #folders = new Map<string, string>();
+  /** Results of reading large folders, by path, while an acquisition is opened. */
+  #listings: Map<string, () => string[]> | null = null;
   #handedOn: RandomAccessFile | null = null;
   #closed = false;
 
@@ -301,25 +313,61 @@ export class FileAccess {
    */
   list(folder: string): string[] {
     this.stop.check();
+    if (!isInsideRoots(folder, this.#roots)) return [];
+    const resolved = unlessMissing(() => this.resolve(folder));
+    if (resolved === null) return [];
+    const known = this.#listings?.get(resolved);
+    if (known) return known();
+    if (this.#listings !== null && isLarge(resolved)) throw new UnreadFolder(resolved);
+    const directory = unlessMissing(() => attempt(folder, "listed", () => fs.opendirSync(resolved)));
+    if (directory === null) return [];
     const names: string[] = [];
-    if (!isInsideRoots(folder, this.#roots)) return names;
-    const directory = unlessMissing(() => {
-      const resolved = this.resolve(folder);
-      return attempt(folder, "listed", () => fs.opendirSync(resolved));
-    });
-    if (directory === null) return names;
     const next = () => attempt(folder, "listed", () => directory.readSync());
     try {
-      for (let entry = next(); entry !== null; entry = next()) {
-        if (!isAppleDouble(entry.name)) names.push(entry.name);
-        if (names.length > MAX_FOLDER_ENTRIES) {
-          throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
-        }
-      }
+      for (let entry = next(); entry !== null; entry = next()) addName(names, entry.name, folder);
     } finally {
       directory.closeSync();
     }
     return names.sort();
+  }
+
+  /**
+   * Opens an acquisition, and begins again after each large folder that it lists. The runtime lists a folder whole, 1.1 GiB for a
+   * million entries, unless it does so asynchronously; readers need not be.
+   */
+  async listingAhead<T>(open: () => Promise<T>): Promise<T> {
+    this.#listings = new Map();
+    try {
+      while (true) {
+        try {
+          return await open();
+        } catch (error) {
+          if (!(error instanceof UnreadFolder)) throw error;
+          this.#listings.set(error.folder, await this.#read(error.folder));
+        }
+      }
+    } finally {
+      this.#listings = null;
+    }
+  }
+
+  /** Reads the names in a folder, up to the bound. @returns what {@linkcode list} does */
+  async #read(folder: string): Promise<() => string[]> {
+    const names: string[] = [];
+    try {
+      for await (const { name } of Deno.readDir(folder)) {
+        this.stop.check();
+        addName(names, name, folder);
+      }
+    } catch (cause) {
+      const error = cause instanceof ReaderError ? cause : failure(folder, "listed", cause);
+      return () => {
+        if (error instanceof PathNotFound) return [];
+        throw error;
+      };
+    }
+    names.sort();
+    return () => [...names];
   }
 
   /**
@@ -370,6 +418,24 @@ export class FileAccess {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+}
+
+/** Whether a folder may hold thousands of entries, or the system does not tell. */
+function isLarge(folder: string): boolean {
+  try {
+    const { size } = Deno.statSync(folder);
+    return size === 0 || size > LARGE_FOLDER_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** Adds a name unless it is that of an AppleDouble file. @throws {DecodeFailed} more names than {@linkcode MAX_FOLDER_ENTRIES} */
+function addName(names: string[], name: string, folder: string): void {
+  if (isAppleDouble(name)) return;
+  if (names.push(name) > MAX_FOLDER_ENTRIES) {
+    throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
   }
 }
 

@@ -93,9 +93,11 @@ export class OpenAcquisition {
     const { path, allowedExtensions, scene, staysInFolder } = source.request;
     try {
       requireMarks(source.marks);
-      const chosen = await chooseFormat(path, allowedExtensions, files);
-      const opened = await openChosen(chosen, files, scene, staysInFolder);
-      return new OpenAcquisition(source, files, chosen, opened);
+      return await files.listingAhead(async () => {
+        const chosen = await chooseFormat(path, allowedExtensions, files);
+        const opened = await openChosen(chosen, files, scene, staysInFolder);
+        return new OpenAcquisition(source, files, chosen, opened);
+      });
     } catch (error) {
       const failure = failureOf(error, source, files);
       files.close();

@@ -152,7 +152,14 @@ export type Question =
     /** Resolved directories that may be read; `null` for no limit. */
     readonly roots: readonly string[] | null;
   }
-  | { readonly type: "documents" };
+  | { readonly type: "documents"; readonly most: number };
+
+/** The documents of an acquisition as a JSON array; `null` if it needs more memory than ordered. */
+export interface EncodedDocuments {
+  readonly json: Uint8Array<ArrayBuffer> | null;
+  /** Bytes that it takes to make them. */
+  readonly needed: number;
+}
 
 /** The answer to each type of question. Planes and chunks are transferred. */
 export interface Answers {
@@ -168,8 +175,7 @@ export interface Answers {
   compare: null;
   /** Whether each of the files is a part of the other one. */
   parts: readonly boolean[];
-  /** The documents as a JSON array. */
-  documents: Uint8Array<ArrayBuffer>;
+  documents: EncodedDocuments;
 }
 
 /** A question with its acquisition, which the worker keeps open under a key. */
