@@ -94,7 +94,7 @@ export function faulty(path: readonly string[], message: string, type: string): 
   return new RequestValidationFailed([{ location: ["body", ...path], message, type }]);
 }
 
-/** @throws {UnsupportedMediaType} the body is not JSON in UTF-8 */
+/** Checks that a body declares JSON in UTF-8. @throws {UnsupportedMediaType} */
 export function checkContentType({ headers }: Request): void {
   const contentType = headers.get("content-type");
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";").map((part) => part.trim());
