@@ -59,8 +59,7 @@ async function answerTo(
   const { question } = asked;
   if (question.type === "parse") {
     const { parsedOrder } = await import("./opened/parsed_order.ts");
-    const parsed = parsedOrder(question.bytes);
-    return [parsed, "issues" in parsed ? [] : parsed.members.map(({ json }) => json)];
+    return [parsedOrder(question.bytes)];
   }
   if (question.type === "compare") {
     for (const seen of question.seen) requireEncodedMarks(seen, new StopFlag(asked.stop));

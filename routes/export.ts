@@ -55,10 +55,12 @@ async function orderOf(
   const { raw } = c.req;
   checkContentType(raw);
   const bytes = await readBytes(raw, most);
-  // A buffer of its own, which goes to the worker.
-  const parsed = await exporter.parse(new Uint8Array(bytes), raw.signal).catch(notJson);
+  const { length } = bytes;
+  // The buffer goes to the worker; a small one may be part of another.
+  const own = bytes.buffer.byteLength === length ? bytes : new Uint8Array(bytes);
+  const parsed = await exporter.parse(own, raw.signal).catch(notJson);
   if ("issues" in parsed) throw invalid(parsed.issues);
-  return { order: parsed, bytes: bytes.length };
+  return { order: parsed, bytes: length };
 }
 
 function refused(error: unknown): never {

@@ -43,7 +43,7 @@ export interface MemberOrder {
   readonly index: number;
   readonly id: string;
   readonly name: string;
-  readonly json: Uint8Array<ArrayBuffer>;
+  readonly json: Uint8Array<SharedArrayBuffer>;
 }
 
 /** A member of a parsed order. */
@@ -55,7 +55,7 @@ export interface ParsedMember {
   readonly name?: string | undefined;
   readonly hasAnalyses: boolean;
   /** The whole member. */
-  readonly json: Uint8Array<ArrayBuffer>;
+  readonly json: Uint8Array<SharedArrayBuffer>;
 }
 
 /** An order to export that its schema has accepted. */

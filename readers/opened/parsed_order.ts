@@ -17,14 +17,19 @@ export function parsedOrder(
   return { issues: JSON.parse(JSON.stringify(result.error.issues.slice(0, MAX_ISSUES))) };
 }
 
-/** An order with its members as JSON. */
+/** An order with its members as JSON, in memory that all threads share: copying 30 MiB takes 30 ms. */
 export function encodedOrder({ members, ...order }: z.infer<typeof ExportRequest>): ParsedOrder {
   const encoder = new TextEncoder();
+  const texts = members.map((member) => encoder.encode(JSON.stringify(member)));
+  const shared = new SharedArrayBuffer(texts.reduce((sum, { length }) => sum + length, 0));
+  let start = 0;
   return {
     ...order,
-    members: members.map((member) => {
-      const { sessionId, path, scene, id, name, analyses = [] } = member;
-      const json = encoder.encode(JSON.stringify(member));
+    members: members.map(({ sessionId, path, scene, id, name, analyses = [] }, i) => {
+      const text = texts[i]!;
+      const json = new Uint8Array(shared, start, text.length);
+      json.set(text);
+      start += text.length;
       return { sessionId, path, scene, id, name, hasAnalyses: analyses.length > 0, json };
     }),
   };

@@ -38,7 +38,7 @@ export interface ExportedMember {
   readonly id: string;
   readonly name: string;
   readonly hasAnalyses: boolean;
-  readonly json: Uint8Array<ArrayBuffer>;
+  readonly json: Uint8Array<SharedArrayBuffer>;
 }
 
 /** What an archive contains. */
