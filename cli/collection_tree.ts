@@ -1,6 +1,6 @@
 /** Validates a collection with its images, documents and tables. */
 import { join } from "node:path";
-import type { DocumentKindName } from "../schemas/documents.ts";
+import { type DocumentKindName, memberCountProblem } from "../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../schemas/shared.ts";
 import { ReaderError, unlessDamaged } from "../readers/errors.ts";
 import type { OmeImage } from "../readers/ome_zarr/ome_image.ts";
@@ -83,7 +83,7 @@ export class CollectionTree {
       this.#problems.add([], "the document leaves the root of the collection through a link");
     }
     judgeDocument("collection", value, ALONE, this.#problems);
-    if (!isJsonObject(value)) return;
+    if (!isJsonObject(value) || memberCountProblem(value) !== null) return;
     const list = objectsOf(value["members"]);
     uniqueIds(list, ["members"], this.#problems);
     for (const [index, item] of list) this.#judgeMember(item, ["members", index]);

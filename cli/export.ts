@@ -1,5 +1,7 @@
 /** The command `acq-server export`: writes recordings as an archive of OME-Zarr images to standard output, without a server. */
-import { OrderRefused } from "../session/exporter.ts";
+import { encodedOrder } from "../readers/opened/parsed_order.ts";
+import { MAX_MEMBERS } from "../schemas/documents.ts";
+import { OrderMemory, OrderRefused } from "../session/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
@@ -36,10 +38,13 @@ export const EXPORT: WritingCommand = {
     const sessions = sessionsOfShell();
     const { exporter } = sessions;
     const members = await membersOf(sessions, given.operands, scene);
+    if (members.length > MAX_MEMBERS) {
+      throw new UsageError(`${members.length} scenes are more than the ${MAX_MEMBERS} members of an archive`);
+    }
     const order = { members, images, ...name !== undefined && { name } };
     const { signal } = new AbortController();
-    const options = { chosenByUser: true, version: VERSION, memory: exporter.hold(0) };
-    const archive = await exporter.prepare(order, options, signal).catch((error: unknown) => {
+    const options = { chosenByUser: true, version: VERSION, memory: new OrderMemory() };
+    const archive = await exporter.prepare(encodedOrder(order), options, signal).catch((error: unknown) => {
       throw error instanceof OrderRefused ? new UsageError(error.message) : error;
     });
     const show = progressOf(given.flags.has("--quiet"));

@@ -48,6 +48,9 @@ tree("nothing changed", "collection", null, () => {});
 tree("two members with one id", "collection", ["collection", "/members/1/id"], (doc) => {
   doc.members.push(structuredClone(doc.members[0]));
 }, /"m1"/);
+tree("too many members", "collection", ["collection", "/members"], (doc) => {
+  doc.members = Array.from({ length: 100_001 }, () => ({}));
+}, /100001 members, more than 100000/);
 tree("two tables with one id", "collection", ["collection", "/resources/tables/1/id"], (doc) => {
   doc.resources.tables.push(doc.resources.tables[0]);
 });

@@ -1,6 +1,7 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /** Entry point of a decode worker. It has read permission only, and transfers its samples to the server. */
+import { Buffer } from "node:buffer";
 import { dropDecoders } from "./codecs/wasm_decoder.ts";
 import { AcquisitionChanged, toWire } from "./errors.ts";
 import { FileAccess } from "./io/random_access.ts";
@@ -8,9 +9,9 @@ import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/
 import { StopFlag } from "./io/stop_flag.ts";
 import type { MetadataDocument } from "./io/document_list.ts";
 import { bounded } from "./io/limits.ts";
-import { parseJson, REQUEST_BODY } from "./metadata/json.ts";
+import { requireEncodedMarks } from "./io/paths.ts";
 import { OpenAcquisition } from "./opened/open_acquisition.ts";
-import type { Answers, Asked, FromWorker, Question, ToWorker } from "./opened/orders.ts";
+import type { Answers, Asked, EncodedDocuments, FromWorker, Question, ToWorker } from "./opened/orders.ts";
 
 /** Number of acquisitions whose files stay open between questions: those used last. */
 const MAX_AWAKE = 4;
@@ -56,10 +57,13 @@ async function answerTo(
   asked: Asked,
 ): Promise<[answer: Answers[Question["type"]], views?: ArrayBufferView<ArrayBuffer>[]]> {
   const { question } = asked;
-  if (question.type === "parse") return [parseJson(question.bytes, "The body", REQUEST_BODY)];
-  if (question.type === "judge") {
-    const { csvProblem } = await import("../schemas/csv_table.ts");
-    return [question.tables.map((table) => csvProblem(encoder.encode(table)))];
+  if (question.type === "parse") {
+    const { parsedOrder } = await import("./opened/parsed_order.ts");
+    return [parsedOrder(question.bytes)];
+  }
+  if (question.type === "compare") {
+    for (const seen of question.seen) requireEncodedMarks(seen, new StopFlag(asked.stop));
+    return [null];
   }
   if (question.type === "parts") {
     const { arePartsOf } = await import("./opened/named_parts.ts");
@@ -78,12 +82,17 @@ async function answerTo(
       const packed = await acquisition.pack(question.order);
       return [packed, (packed.planes ?? []).flatMap((chunks) => chunks ?? [])];
     }
-    case "survey":
-      await acquisition.survey(question.channels);
-      return [null];
+    case "judge": {
+      const judged = await acquisition.judge(question.recording, question.members);
+      return [judged, [judged.seen]];
+    }
+    case "write": {
+      const files = await acquisition.write(question);
+      return [files, files.map(({ content }) => content)];
+    }
     case "documents": {
-      const encoded = encodedDocuments(await acquisition.documents());
-      return [encoded, [encoded]];
+      const encoded = encodedDocuments(await acquisition.documents(), question.most);
+      return [encoded, encoded.json === null ? [] : [encoded.json]];
     }
   }
 }
@@ -104,17 +113,22 @@ async function opened({ key, source, stop }: Asked): Promise<OpenAcquisition> {
   return acquisition;
 }
 
-/** Documents as a JSON array in one block, which returns to the system when freed; the allocator would keep small blocks. */
-function encodedDocuments(documents: readonly MetadataDocument[]): Uint8Array<ArrayBuffer> {
-  const lengths = documents.map(({ name, mediaType, text }) => name.length + mediaType.length + text.length);
-  const characters = lengths.reduce((sum, length) => sum + length, 0);
-  // Room for control characters, which take six bytes each. Memory that stays untouched costs nothing.
-  const room = new Uint8Array(6 * characters + 64 * (documents.length + 1));
+/**
+ * Documents as a JSON array in one block, which returns to the system when freed; the allocator would keep small blocks. Control
+ * characters take six bytes each, so the array is measured before it is made.
+ */
+function encodedDocuments(documents: readonly MetadataDocument[], most: number): EncodedDocuments {
+  let size = 0;
+  for (const piece of jsonPieces(documents)) size += Buffer.byteLength(piece);
+  // The worker holds the texts, with two bytes for each character.
+  const needed = size + documents.reduce((sum, { text }) => sum + 2 * text.length, 0);
+  if (needed > most) return { json: null, needed };
+  const json = new Uint8Array(size);
   let length = 0;
   for (const piece of jsonPieces(documents)) {
-    length += encoder.encodeInto(piece, room.subarray(length)).written;
+    length += encoder.encodeInto(piece, json.subarray(length)).written;
   }
-  return room.subarray(0, length);
+  return { json, needed };
 }
 
 /**

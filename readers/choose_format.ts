@@ -63,6 +63,7 @@ export interface OpenedScene {
 /**
  * Opens a scene with the reader of the chosen format; if `scene` is `null`, the scene that the opened file belongs to.
  *
+ * @param staysInFolder true if no collection document above the path may be read
  * @throws {SceneOutOfRange} there is no such scene
  * @throws {ReaderError} as the reader does; without images, {@linkcode UnsupportedFormat} unless the name has a known extension
  */
@@ -70,11 +71,12 @@ export async function openChosen(
   { format, path }: ChosenFormat,
   files: FileAccess,
   scene: number | null,
+  staysInFolder = false,
 ): Promise<OpenedScene> {
   const reader = READERS.get(format) ?? await format.load();
   READERS.set(format, reader);
   try {
-    const scenes = await reader.scenes({ path, files });
+    const scenes = await reader.scenes({ path, files, staysInFolder });
     const index = scene ?? scenes.own;
     requireScene(basename(path), scenes.count, index);
     return { acquisition: withTimes(await scenes.open(index)), scene: index, scenes };

@@ -96,6 +96,11 @@ export interface PlanePlan {
   /** True if `decode` writes every sample or fails, so that planes need not be cleared. */
   readonly overwrites?: boolean;
   /**
+   * Notes the marks of at most `most` files that `decode` will open, and returns their number; present if planning looks at none of
+   * them.
+   */
+  note?(most: number): number;
+  /**
    * Fills one row-major float32 plane per wanted channel, `columns` samples for each of the filled rows. The planes arrive
    * zeroed unless the plan `overwrites` them. A zero never stands for a missing byte.
    *
@@ -211,6 +216,8 @@ export interface Source {
   /** Resolved absolute path of a file, or of the directory of a store. */
   readonly path: string;
   readonly files: FileAccess;
+  /** True if no collection document above the path may be read; of a file, above its folder. */
+  readonly staysInFolder?: boolean;
 }
 
 /** One scene in the list of scenes. Sizes are empty if they are known only after opening the scene. */

@@ -30,6 +30,8 @@ export const WARNING_CODES = {
   samples_doubtful: "the samples are stored in an unusual or undefined way",
   name_left_folder:
     "a document names a file in another folder; the file of this name beside the document is used",
+  collection_applied: "a collection document outside the image's folder changes what is served of the image",
+  collection_not_read: "the image belongs to a collection whose documents are not read",
   read_differently: "the file is read as another kind than its name or header suggests",
 } as const;
 

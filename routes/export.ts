@@ -2,11 +2,12 @@
 import type { z } from "zod";
 import type { ExportResponse } from "../schemas/http.ts";
 import { REQUEST_BODY } from "../readers/metadata/json.ts";
-import { type Link, LINK_SECONDS, OrderRefused } from "../session/exporter.ts";
+import type { ParsedOrder } from "../readers/opened/archive_orders.ts";
+import { type Link, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/exporter.ts";
 import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
 import { RequestValidationFailed } from "./errors.ts";
 import { requireMayName, requireRunning } from "./open.ts";
-import { bodyBytes, MAX_BODY_BYTES, readBody } from "./request_body.ts";
+import { bodyBytes, checkContentType, invalid, MAX_BODY_BYTES, notJson, readBytes } from "./request_body.ts";
 import { STALL_MS } from "./planes.ts";
 
 /** Validates an order and answers with a link to its archive. */
@@ -14,19 +15,23 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
   requireRunning(services);
   const { exporter, store, version } = services;
   const { headers, signal } = c.req.raw;
-  const hasSession = store.find(headers.get("x-acq-session") ?? "") !== null;
-  const most = hasSession ? REQUEST_BODY.bytes : MAX_BODY_BYTES;
-  const memory = exporter.hold(bodyBytes(c.req.raw, most));
+  const session = store.find(headers.get("x-acq-session") ?? "");
+  const most = session === null ? MAX_BODY_BYTES : REQUEST_BODY.bytes;
+  const memory = new OrderMemory();
   try {
-    const parse = (bytes: Uint8Array<ArrayBuffer>) => exporter.parse(bytes, signal);
-    const order = await readBody(c.req.raw, "ExportRequest", false, most, parse);
+    const consent = session?.consent ?? exporter.consent();
+    memory.reserve(bodyBytes(c.req.raw, most), consent);
+    const { order, bytes } = await orderOf(c, services, most);
+    const [first] = order.members.flatMap(({ sessionId }) => store.find(sessionId ?? "") ?? []);
+    memory.move(bytes, session === null && first ? first.consent : consent);
     for (const [index, { path }] of order.members.entries()) {
       if (path !== undefined) requireMayName(path, c, services, ["members", String(index), "path"]);
     }
-    const archive = await exporter.prepare(order, { chosenByUser: false, version, memory }, signal).catch(
-      refused,
+    const options = { chosenByUser: false, version, memory };
+    const { id, warnings } = exporter.link(
+      await exporter.prepare(order, options, signal).catch(refused),
+      memory,
     );
-    const { id, warnings } = exporter.link(archive, memory);
     const body: z.infer<typeof ExportResponse> = {
       ok: true,
       apiVersion: "v2",
@@ -36,9 +41,26 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
     };
     return jsonResponse(body, 200, { "Cache-Control": "no-store" });
   } catch (error) {
-    memory.dispose();
+    memory[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Reads an order, which a worker parses and validates; also gives the number of its bytes. */
+async function orderOf(
+  c: RequestContext,
+  { exporter }: Services,
+  most: number,
+): Promise<{ readonly order: ParsedOrder; readonly bytes: number }> {
+  const { raw } = c.req;
+  checkContentType(raw);
+  const bytes = await readBytes(raw, most);
+  const { length } = bytes;
+  // The buffer goes to the worker; a small one may be part of another.
+  const own = bytes.buffer.byteLength === length ? bytes : new Uint8Array(bytes);
+  const parsed = await exporter.parse(own, raw.signal).catch(notJson);
+  if ("issues" in parsed) throw invalid(parsed.issues);
+  return { order: parsed, bytes: length };
 }
 
 function refused(error: unknown): never {
@@ -57,13 +79,13 @@ export async function downloadArchive(c: RequestContext, services: Services): Pr
   const { exporter, log } = services;
   const id = pathParameter(c, "export_id");
   const isHead = c.req.method === "HEAD";
-  const link = await exporter.take(id, isHead);
+  const link = await exporter.take(id, isHead, c.req.raw.signal);
   if (isHead) return new Response(null, { headers: headersOf(link) });
   const gone = new AbortController();
   const leave = () => gone.abort(new Error("The client went away"));
   void c.env.info.completed.then(leave, leave);
   const over = (fault: unknown) => {
-    link.memory.dispose();
+    link.memory[Symbol.dispose]();
     if (fault === null) return;
     log.line("warn", `An archive was cut: ${fault instanceof Error ? fault.message : fault}`);
   };

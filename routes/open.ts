@@ -63,22 +63,20 @@ export async function openAgain(c: RequestContext, services: Services): Promise<
   const isScript = askingOrigin(headers) === undefined;
   const { channelIndices = null, scene = null } = await readBody(c.req.raw, "OpenAgainRequest", isScript);
   const session = services.store.get(pathParameter(c, "session_id"));
-  return opened(c, services, await services.opener.openAgain(session, { channelIndices, scene, signal }));
+  const choice = { channelIndices, scene, isForeign: foreignOrigin(c) !== null, signal };
+  return opened(c, services, await services.opener.openAgain(session, choice));
 }
 
 /** Opens an acquisition that the user chooses in a native file dialog. */
 export async function pickAndOpen(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
   const { headers, signal } = c.req.raw;
-  const origin = askingOrigin(headers);
   const { channelIndices = null, scene = null, extensions = null } = await readBody(
     c.req.raw,
     "PickRequest",
-    origin === undefined,
+    askingOrigin(headers) === undefined,
   );
-  const isOwn = origin === undefined ||
-    isLoopbackOrigin(origin) && URL.parse(origin)?.host === c.req.header("host")?.toLowerCase();
-  const foreign = isOwn ? null : origin;
+  const foreign = foreignOrigin(c);
   const asked = {
     title: dialogTitle(foreign),
     extensions: dialogFilter(extensions, services.allowedExtensions),
@@ -95,8 +93,18 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
     services.manners.cancelled(foreign !== null);
     throw new Cancelled("No file was chosen");
   }
-  const session = await services.opener.open({ path, channelIndices, scene, chosenByUser: true, signal });
+  const isForeign = foreign !== null;
+  const order = { path, channelIndices, scene, chosenByUser: true, isForeign, signal };
+  const session = await services.opener.open(order);
   return opened(c, services, session);
+}
+
+/** The origin of a request that neither a script nor the server's own page sends, or `null`. */
+function foreignOrigin(c: RequestContext): string | null {
+  const origin = askingOrigin(c.req.raw.headers);
+  const isOwn = origin === undefined ||
+    isLoopbackOrigin(origin) && URL.parse(origin)?.host === c.req.header("host")?.toLowerCase();
+  return isOwn ? null : origin;
 }
 
 /** Refuses new work if the server is stopping. @throws {ShuttingDown} */

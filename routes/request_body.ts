@@ -18,21 +18,18 @@ export const MAX_BODY_BYTES = 1 << 20;
 const MAX_DETAILS = 20;
 
 /**
- * The validated body of a POST of at most `most` bytes.
+ * The validated body of a POST of at most {@linkcode MAX_BODY_BYTES}.
  *
  * @param emptyMeansObject true if an empty body counts as `{}`
- * @param parseLarge parses a body of more than {@linkcode MAX_BODY_BYTES}
- * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed} and the errors of `parseLarge`
+ * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed}
  */
 export async function readBody<Name extends SchemaName>(
   request: Request,
   name: Name,
   emptyMeansObject: boolean,
-  most = MAX_BODY_BYTES,
-  parseLarge: (bytes: Uint8Array<ArrayBuffer>) => unknown = parseBody,
 ): Promise<z.infer<Schemas[Name]>> {
   if (!emptyMeansObject) checkContentType(request);
-  const bytes = await readBytes(request, most);
+  const bytes = await readBytes(request, MAX_BODY_BYTES);
   // Loads Zod with the first body rather than when the server starts.
   const schemas: { [N in SchemaName]: z.ZodType<z.infer<Schemas[N]>> } = await import("../schemas/http.ts");
   const schema = schemas[name];
@@ -40,17 +37,24 @@ export async function readBody<Name extends SchemaName>(
   checkContentType(request);
   let value: unknown;
   try {
-    value = await (bytes.length > MAX_BODY_BYTES ? parseLarge : parseBody)(bytes);
+    value = parseJson(bytes, "The body", REQUEST_BODY);
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-    throw faulty([], error.message, "json_invalid");
+    return notJson(error);
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new RequestValidationFailed(result.error.issues.flatMap(detailsOf).slice(0, MAX_DETAILS));
+  throw invalid(result.error.issues);
 }
 
-const parseBody = (bytes: Uint8Array): unknown => parseJson(bytes, "The body", REQUEST_BODY);
+/** Reports a body that is no JSON. @throws {RequestValidationFailed} or any other error as it is */
+export function notJson(error: unknown): never {
+  if (!(error instanceof DecodeFailed)) throw error;
+  throw faulty([], error.message, "json_invalid");
+}
+
+/** The error for a body that its schema refuses. */
+export const invalid = (issues: readonly z.core.$ZodIssue[]): RequestValidationFailed =>
+  new RequestValidationFailed(issues.flatMap(detailsOf).slice(0, MAX_DETAILS));
 
 function detailsOf(issue: z.core.$ZodIssue): Detail[] {
   const at = (...keys: string[]) => ["body", ...issue.path.map(String), ...keys];
@@ -90,7 +94,8 @@ export function faulty(path: readonly string[], message: string, type: string): 
   return new RequestValidationFailed([{ location: ["body", ...path], message, type }]);
 }
 
-function checkContentType({ headers }: Request): void {
+/** Checks that a body declares JSON in UTF-8. @throws {UnsupportedMediaType} */
+export function checkContentType({ headers }: Request): void {
   const contentType = headers.get("content-type");
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";").map((part) => part.trim());
   if (type !== "application/json") {
@@ -113,7 +118,8 @@ function checkContentType({ headers }: Request): void {
 export const bodyBytes = (request: Request, most: number): number =>
   Math.min(most, Number(request.headers.get("content-length") ?? most) || most);
 
-async function readBytes(request: Request, most: number): Promise<Uint8Array<ArrayBuffer>> {
+/** The body of a request. @throws {PayloadTooLarge | RequestValidationFailed} it is too large or incomplete */
+export async function readBytes(request: Request, most: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("content-length") ?? 0) > most) throw new PayloadTooLarge(most);
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -5,6 +5,7 @@ import {
   type DocumentKind,
   type DocumentKindName,
   documentKindOf,
+  memberCountProblem,
   ROI_TYPES,
   roiCommon,
 } from "./documents.ts";
@@ -43,6 +44,8 @@ export function judgeDocument(
   context: DocumentContext,
   problems: DocumentProblems,
 ): void {
+  const problem = kind === "collection" ? memberCountProblem(value) : null;
+  if (problem !== null) return problems.add(["members"], problem);
   judge(documentKindOf(kind).schema, value, problems);
   if (!isJsonObject(value)) return;
   const { imageId } = context;

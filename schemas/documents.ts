@@ -1,5 +1,6 @@
 /** The four kinds of collection documents, each with its zod schema and its JSON Schema (draft 2020-12). */
 import { z } from "zod";
+import { isJsonObject } from "./json_object.ts";
 import {
   csvResource,
   dateTime,
@@ -19,6 +20,17 @@ const member = z.strictObject({
   reference_image: z.strictObject({ ome_zarr: relativePath, metadata: relativePath }).optional(),
   summary: freeObject.optional(),
 });
+
+/** Largest number of members of a collection; an acquisition of a day has some thousand. */
+export const MAX_MEMBERS = 100_000;
+
+/** The problem of a collection document with too many members, or `null`. Judging them would take hundreds of bytes of heap each. */
+export function memberCountProblem(value: unknown): string | null {
+  const members = isJsonObject(value) ? value["members"] : null;
+  return Array.isArray(members) && members.length > MAX_MEMBERS
+    ? `it has ${members.length} members, more than ${MAX_MEMBERS}`
+    : null;
+}
 
 /** The collection document, conventionally `collection.json`. */
 export const collection = z.strictObject({
@@ -105,6 +117,9 @@ export const analyses = z.strictObject({
   image_id: opaqueId,
   analyses: z.array(analysis),
 });
+
+/** A valid {@linkcode analyses}. */
+export type AnalysesDocument = z.infer<typeof analyses>;
 
 /** The reference-image document, conventionally `reference-image.json`. */
 export const referenceImage = z.strictObject({

@@ -141,11 +141,14 @@ const exportedMember = z.strictObject({
   path: ["scene"],
 });
 
+/** Largest number of recordings in an order; the command \`acq-server export\` takes more. */
+const MAX_EXPORTED = 1000;
+
 /** Body of `POST /api/v2/export`. */
 export const ExportRequest = named("ExportRequest", "Recordings for one archive", {
   id: opaqueId.optional().describe("Id of the collection; a new one by default"),
   name: text.optional().describe("Name of the collection and of the file"),
-  members: z.array(exportedMember).min(1).max(MAX_ITEMS).describe(
+  members: z.array(exportedMember).min(1).max(MAX_EXPORTED).describe(
     "Recordings, in the order of the archive",
   ),
   images: z.enum(["all", "opened", "none"]).optional().describe(

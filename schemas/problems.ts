@@ -1,5 +1,5 @@
 /** Problems of documents, and the validation of values by schemas. */
-import type { z } from "zod";
+import { z } from "zod";
 import { isJsonObject, type JsonObject } from "./json_object.ts";
 
 /** One problem that `acq-server validate` finds. */
@@ -51,6 +51,62 @@ export function judge(schema: z.ZodType, value: unknown, problems: DocumentProbl
     } else problems.add(issue.path, plain(issue, valueAt(value, issue.path)));
   }
   return result.success;
+}
+
+/** The first issue of a value, at its path. */
+export interface FirstIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/**
+ * The first issue of a value, or `null`. A schema by itself collects the issues of all items, which take a hundred times the bytes
+ * of a list of empty objects; this goes through large lists and objects item by item and stops.
+ */
+export function firstIssue(schema: z.ZodType, value: unknown): FirstIssue | null {
+  if (isSmall(value)) return issueOf(schema, value);
+  const inner = schema instanceof z.ZodOptional ? schema.unwrap() as z.ZodType : schema;
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    // Without its items, a list has no rules but that of its length, which only small ones break.
+    return firstBelow(value.entries(), () => inner.element as z.ZodType);
+  }
+  if (inner instanceof z.ZodRecord && isJsonObject(value)) {
+    return firstBelow(Object.entries(value), () => inner.valueType as z.ZodType);
+  }
+  if (!(inner instanceof z.ZodObject && isJsonObject(value))) return issueOf(inner, value);
+  const shape: Readonly<Record<string, z.ZodType>> = inner.shape;
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(shape, key));
+  if (unknown !== undefined) return { path: [unknown], message: "unknown field" };
+  const field = (key: string) => Object.hasOwn(value, key) ? value[key] : undefined;
+  return firstBelow(Object.keys(shape).map((key) => [key, field(key)] as const), (key) => shape[key]!);
+}
+
+/** Largest number of items of a value whose issues may be collected. */
+const MAX_SMALL = 32;
+
+/** True for a value that has few items, each with few items. */
+function isSmall(value: unknown, levels = 2): boolean {
+  if (typeof value !== "object" || value === null || levels === 0) {
+    return typeof value !== "object" || value === null || Object.keys(value).length <= MAX_SMALL;
+  }
+  const items = Array.isArray(value) ? value : Object.values(value);
+  return items.length <= MAX_SMALL && items.every((item) => isSmall(item, levels - 1));
+}
+
+function firstBelow<Key extends PropertyKey>(
+  items: Iterable<readonly [Key, unknown]>,
+  schemaOf: (key: Key) => z.ZodType,
+): FirstIssue | null {
+  for (const [key, item] of items) {
+    const issue = firstIssue(schemaOf(key), item);
+    if (issue !== null) return { path: [key, ...issue.path], message: issue.message };
+  }
+  return null;
+}
+
+function issueOf(schema: z.ZodType, value: unknown): FirstIssue | null {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  return issue ? { path: issue.path, message: issue.message } : null;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

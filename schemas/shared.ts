@@ -13,8 +13,14 @@ export const opaqueId = text.describe("Opaque id");
  */
 export const RELATIVE_PATH = /^(?!\/)(?![A-Za-z][A-Za-z0-9+.\-]*:)(?!(?:[^\/]*\/)*\.{1,2}(?:\/|$))[^\\?#]+$/;
 
-/** {@linkcode RELATIVE_PATH}. */
-export const relativePath = z.string().regex(RELATIVE_PATH, {
+/** At most 64 folders, as in every name that this program follows. Each further one costs a look at the disk. */
+const SHALLOW_PATH = /^(?:[^\/]*\/){0,64}[^\/]*$/;
+
+/** {@linkcode RELATIVE_PATH} with at most 64 folders. */
+export const relativePath = z.string().regex(SHALLOW_PATH, {
+  error: "must have at most 64 folders",
+  abort: true,
+}).regex(RELATIVE_PATH, {
   error: 'must be a relative path: no leading "/", no scheme, no "\\", "?" or "#", no "." or ".." segment',
 }).describe("Path relative to the root of the collection");
 

@@ -31,6 +31,8 @@ export interface WantedPlanes
   extends KeyedSource, Piece, Pick<Description, "summary" | "working" | "division"> {
   readonly position: Position;
   readonly reference: boolean;
+  /** True if the marks of all files are needed. */
+  readonly marksAll?: boolean;
 }
 
 /** Decoded planes; their memory belongs to the caller. */
@@ -38,6 +40,8 @@ export interface DecodedPlanes extends Pick<DecodedOrder, "referencePlanes" | "w
   readonly planes: readonly PlaneParts[];
   /** Rows that the planes hold: the wanted rows or more. */
   readonly rows: RowRange;
+  /** Encoded marks of all files, if wanted. */
+  readonly seen: readonly Uint8Array<ArrayBuffer>[];
 }
 
 /** Whole planes that may be divided. */
@@ -90,7 +94,7 @@ export function decode(
   { pool, budget, memory }: DecodeResources,
   given: AbortSignal,
 ): Decoding {
-  const { key, channels, rows, position, reference, summary, working: expected } = wanted;
+  const { key, channels, rows, position, reference, summary, marksAll = false, working: expected } = wanted;
   const { promise: quiet, resolve: becomeQuiet } = Promise.withResolvers<void>();
   const fault = new AbortController();
   const signal = AbortSignal.any([given, fault.signal]);
@@ -137,7 +141,7 @@ export function decode(
     let working = expected;
     for (let tries = 0; tries < 2; tries += 1) {
       const buffers = memory.take(4 * summary.columns * (end - start), piece.channels.length);
-      const order = { ...piece, position, reference: reference && isFirst, working, buffers };
+      const order = { ...piece, position, reference: reference && isFirst, marksAll, working, buffers };
       const answer = await worker.ask(wanted, { type: "decode", order }, signal);
       if (answer.planes !== null) return answer;
       working = answer.working;
@@ -208,6 +212,7 @@ function assembled(
     referencePlanes: answers[0]!.referencePlanes,
     warnings: answers.flatMap(({ warnings }) => warnings),
     files: new Map(answers.flatMap(({ files }) => [...files])),
+    seen: answers.flatMap(({ seen }) => seen ?? []),
     rows: isWhole ? answers[0]!.rows : { start: 0, end: height },
   };
 }

@@ -1,18 +1,26 @@
 /** Exports recordings as ZIP files: validates an order, keeps the archive for a link, and streams it once. */
 import { basename } from "node:path";
-import { quoted } from "../readers/errors.ts";
-import { requireMarksLater } from "../readers/io/paths.ts";
+import { AcquisitionChanged, quoted } from "../readers/errors.ts";
+import type {
+  ArchivedRecording,
+  OrderFault,
+  ParsedMember,
+  ParsedOrder,
+} from "../readers/opened/archive_orders.ts";
+import type { AcquisitionSummary, Answers, PackOrder, Question } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
 import type { DecodeResources } from "./decoding.ts";
-import { ExportNotFound, TooManyExports } from "./errors.ts";
-import type { Reservation } from "./memory_budget.ts";
-import type { Opener } from "./opener.ts";
-import { newSessionId, type SessionStore } from "./store.ts";
+import { ClientGone, ExportNotFound, TooManyExports } from "./errors.ts";
+import type { Archive, ExportedMember, ExportedRecording, Packed, Packer } from "./export/archive.ts";
+import { Consent, type Reservation } from "./memory_budget.ts";
+import type { DescribedAcquisition, Opener } from "./opener.ts";
+import type { PositionReader } from "./position_reader.ts";
+import { newSessionId, type Session, type SessionStore } from "./store.ts";
 import { untilAborted, type Waits } from "./waits.ts";
-import type { Archive, Packer } from "./export/archive.ts";
-import type { ExportedMember, ExportOrder, OrderFault } from "./export/member_documents.ts";
 
+/** Number of archives that may wait for their download, and of those under one consent: a page can order any number. */
 const MAX_LINKS = 8;
+const MAX_LINKS_OF_CONSENT = 2;
 
 /** Bytes of planes that all archives may hold together; a further archive waits. One archive alone may hold more. */
 const MAX_PLANE_BYTES = 128 << 20;
@@ -33,7 +41,52 @@ export interface Link {
   readonly fileName: string;
   readonly warnings: readonly string[];
   readonly archive: Archive;
-  readonly memory: DisposableStack;
+  readonly memory: OrderMemory;
+}
+
+/** The memory of an order and of its archive, and the consents of its recordings. */
+export class OrderMemory implements Disposable {
+  readonly consents = new Set<Consent>();
+  #held = new DisposableStack();
+
+  /** Takes `bytes` under a consent. @throws {SessionMemoryExceeded} */
+  reserve(bytes: number, consent: Consent): void {
+    this.consents.add(consent);
+    this.#held.adopt(consent.reserveExport(bytes), (held) => held.release());
+  }
+
+  /** Takes `bytes` under a consent in place of all that was taken. @throws {SessionMemoryExceeded} */
+  move(bytes: number, consent: Consent): void {
+    this[Symbol.dispose]();
+    this.#held = new DisposableStack();
+    this.consents.clear();
+    this.reserve(bytes, consent);
+  }
+
+  [Symbol.dispose](): void {
+    this.#held.dispose();
+  }
+}
+
+/** How an order is exported. */
+export interface ExportOptions {
+  /** Roots do not apply to paths that the user chose. */
+  readonly chosenByUser: boolean;
+  readonly version: string;
+  readonly memory: OrderMemory;
+}
+
+interface WaitingLink {
+  readonly link: Link;
+  /** Ends the wait, for a download. */
+  use(): void;
+  /** Ends the wait and releases the memory. */
+  drop(): void;
+}
+
+/** A recording of an order; `session` is `null` if its path is given. */
+interface OrderedRecording extends DescribedAcquisition {
+  readonly session: Session | null;
 }
 
 /** Exports of all clients. */
@@ -42,111 +95,155 @@ export class Exporter {
   readonly #resources: DecodeResources;
   readonly #store: SessionStore;
   readonly #opener: Opener;
+  readonly #positions: Pick<PositionReader, "marksOf">;
   readonly #waits: Waits;
   /** Bytes of planes that archives hold. */
   #held = 0;
   /** Settles when an archive gives bytes back. */
   #freed = Promise.withResolvers<void>();
-  readonly #links = new Map<string, { readonly link: Link; use(): void }>();
+  readonly #links = new Map<string, WaitingLink>();
 
   /** `waits` limits the decoding of one position, not that of a whole archive. */
-  constructor(clock: Clock, resources: DecodeResources, waits: Waits, store: SessionStore, opener: Opener) {
+  constructor(
+    clock: Clock,
+    resources: DecodeResources,
+    waits: Waits,
+    store: SessionStore,
+    opener: Opener,
+    positions: Pick<PositionReader, "marksOf">,
+  ) {
     this.#clock = clock;
     this.#resources = resources;
     this.#waits = waits;
     this.#store = store;
     this.#opener = opener;
+    this.#positions = positions;
   }
 
-  /** Reserves memory for an order and its body; disposing of it releases it. @throws {SessionMemoryExceeded} */
-  hold(bytes: number): DisposableStack {
-    const memory = new DisposableStack();
-    this.#reserve(bytes, memory);
-    return memory;
-  }
-
-  #reserve(bytes: number, memory: DisposableStack): void {
-    memory.adopt(
-      this.#resources.budget.reserve(bytes, "The documents of the export"),
-      (held) => held.release(),
-    );
-  }
-
-  /** Parses the body of an order in a worker: a body of 27 MiB takes a third of a second. @throws {DecodeFailed} invalid JSON */
-  async parse(bytes: Uint8Array<ArrayBuffer>, client: AbortSignal): Promise<unknown> {
-    using wait = this.#waits.begin("Parsing the order", client);
-    const about = { key: newSessionId(), source: null };
-    return await this.#resources.pool.ask(about, { type: "parse", bytes }, wait.signal);
+  /** A consent of its own for an order of paths, which nobody chose in a dialog. */
+  consent(): Consent {
+    return new Consent(this.#resources.budget);
   }
 
   /**
-   * Validates an order and describes its recordings. Roots do not apply to paths that are `chosenByUser`.
+   * Parses and validates the body of an order in a worker, which holds its documents from now on. Takes over the bytes.
+   *
+   * @throws {DecodeFailed} invalid JSON
+   */
+  async parse(bytes: Uint8Array<ArrayBuffer>, client: AbortSignal): Promise<Answers["parse"]> {
+    return await this.#ask({ type: "parse", bytes }, "Parsing the order", client);
+  }
+
+  /** Asks a worker something that needs no acquisition. */
+  async #ask<Type extends "parse" | "compare">(
+    question: Extract<Question, { readonly type: Type }>,
+    what: string,
+    client: AbortSignal,
+  ): Promise<Answers[Type]> {
+    using wait = this.#waits.begin(what, client);
+    return await this.#resources.pool.ask({ key: newSessionId(), source: null }, question, wait.signal);
+  }
+
+  /**
+   * Judges an order and describes its recordings, each once, in workers.
    *
    * @throws {OrderRefused} the order breaks the rules of documents v1
-   * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout | SessionMemoryExceeded}
+   * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout | SessionMemoryExceeded | ClientGone}
    */
-  async prepare(
-    order: ExportOrder,
-    options: { readonly chosenByUser: boolean; readonly version: string; readonly memory: DisposableStack },
-    signal: AbortSignal,
-  ): Promise<Archive> {
-    // The schemas of documents are loaded on first use.
-    const { exportedMember, memberFaults } = await import("./export/member_documents.ts");
+  async prepare(order: ParsedOrder, options: ExportOptions, signal: AbortSignal): Promise<Archive> {
+    const { images = "all" } = order;
+    const faults = repeatedIds(order.members);
+    const ofRecording = Map.groupBy(
+      order.members.entries(),
+      ([, { sessionId, scene, path }]) => sessionId ?? `${scene ?? ""} ${path}`,
+    );
     const members: ExportedMember[] = [];
-    const faults: OrderFault[] = [];
-    for (const [index, asked] of order.members.entries()) {
-      const { sessionId, path, scene = null } = asked;
-      const described = sessionId === undefined
-        ? await this.#opener.describe({ ...options, path: path!, scene, channelIndices: null, signal })
-        : this.#store.get(sessionId);
-      this.#reserve(described.summaryBytes, options.memory);
-      const member = exportedMember(asked, index, order, described);
-      faults.push(...memberFaults(member, index), ...await this.#tableFaults(member, index, signal));
-      members.push(member);
-    }
-    const ids = members.map(({ id }) => id);
-    for (const [index, id] of ids.entries()) {
-      const first = ids.indexOf(id);
-      const path = ["members", String(index), "id"];
-      if (first < index) faults.push({ path, message: `member ${first} has the id ${quoted(id)}, too` });
+    for (const own of ofRecording.values()) {
+      const [[, first]] = own as [[number, ParsedMember]];
+      const asked = await this.#describe(first, options, signal);
+      const orders = own.map(([index, { id, name, json }]) => ({
+        index,
+        json,
+        id: id ?? crypto.randomUUID(),
+        name: name ?? recordingName(asked.summary),
+      }));
+      const { recording, faults: found } = await this.#judge(asked, images, orders, options.memory, signal);
+      faults.push(...found);
+      for (const [i, { index, ...member }] of orders.entries()) {
+        members[index] = { ...member, recording, number: index + 1, hasAnalyses: own[i]![1].hasAnalyses };
+      }
     }
     if (faults.length > 0) throw new OrderRefused(faults);
-    const hasImages = order.images !== "none";
-    for (const { summary, source, channels } of hasImages ? members : []) {
-      // Finds damaged planes without decoding them.
-      using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, signal);
-      const indices = channels.map(({ index }) => index);
-      await this.#resources.pool.ask(
-        { key: newSessionId(), source },
-        { type: "survey", channels: indices },
-        wait.signal,
-      );
-    }
+    if (signal.aborted) throw new ClientGone("The client went away");
     const [only] = members.length === 1 ? members : [];
     const name = order.name ?? only?.name ?? `${members.length} recordings`;
+    const hasImages = images !== "none";
     return { id: order.id ?? crypto.randomUUID(), name, hasImages, members, version: options.version };
   }
 
-  /** Validates the tables of a member in a worker: a table of 27 MiB takes a second. */
-  async #tableFaults({ order }: ExportedMember, index: number, client: AbortSignal): Promise<OrderFault[]> {
-    const tables = (order.analyses ?? []).flatMap(({ tables }, i) =>
-      tables.map(({ csv }, j) => ({
-        csv,
-        path: ["members", String(index), "analyses", String(i), "tables", String(j), "csv"],
-      }))
-    );
-    if (tables.length === 0) return [];
-    using wait = this.#waits.begin("Judging the tables", client);
-    const problems = await this.#resources.pool.ask(
-      { key: newSessionId(), source: null },
-      { type: "judge", tables: tables.map(({ csv }) => csv) },
-      wait.signal,
-    );
-    return tables.flatMap(({ path }, i) => problems[i] == null ? [] : [{ path, message: problems[i] }]);
+  async #describe(
+    { sessionId, path, scene = null }: ParsedMember,
+    { chosenByUser, memory }: ExportOptions,
+    signal: AbortSignal,
+  ): Promise<OrderedRecording> {
+    const session = sessionId === undefined ? null : this.#store.get(sessionId);
+    const described = session ??
+      await this.#opener.describe({ path: path!, scene, channelIndices: null, chosenByUser, signal });
+    const [ordered = this.consent()] = memory.consents;
+    memory.reserve(described.summaryBytes, session?.consent ?? ordered);
+    return { ...described, session };
   }
 
-  /** Keeps an archive for ten minutes; the memory is released with the link unless it is used. @throws {TooManyExports} */
-  link(archive: Archive, memory: DisposableStack): Link {
+  /** Judges members of one recording. Finds damaged planes without decoding them. */
+  async #judge(
+    { summary, source, working, seen, session }: OrderedRecording,
+    images: ArchivedRecording["images"],
+    members: Extract<Question, { readonly type: "judge" }>["members"],
+    memory: OrderMemory,
+    client: AbortSignal,
+  ): Promise<{ readonly recording: ExportedRecording; readonly faults: readonly OrderFault[] }> {
+    const { axes, fileSize, sceneCount, warnings } = summary;
+    const read = session && this.#positions.marksOf(session);
+    const archived: ArchivedRecording = {
+      images,
+      hasReference: summary.reference !== null,
+      warnings,
+      shape: { axes, fileSize, sceneCount },
+      seen: [...seen, ...read ? [read] : []],
+    };
+    using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, client);
+    const judged = await this.#resources.pool.ask(
+      { key: newSessionId(), source },
+      { type: "judge", recording: archived, members },
+      wait.signal,
+    );
+    const [consent] = memory.consents;
+    memory.reserve(judged.seen.length, session?.consent ?? consent!);
+    const { faults, layout, reference } = judged;
+    const recording: ExportedRecording = {
+      summary,
+      source,
+      working,
+      archived: { ...archived, seen: [...archived.seen, judged.seen] },
+      channels: summary.loaded.toSorted((a, b) => a.index - b.index),
+      layout,
+      reference,
+      opened: images === "opened" ? summary.position : null,
+    };
+    return { recording, faults };
+  }
+
+  /**
+   * Keeps an archive for ten minutes; the memory is released with the link unless it is used. Replaces the oldest archive that waits
+   * under the same consent, if there are two.
+   *
+   * @throws {TooManyExports}
+   */
+  link(archive: Archive, memory: OrderMemory): Link {
+    for (const consent of memory.consents) {
+      const own = [...this.#links.values()].filter(({ link }) => link.memory.consents.has(consent));
+      if (own.length >= MAX_LINKS_OF_CONSENT) own[0]!.drop();
+    }
     if (this.#links.size >= MAX_LINKS) {
       throw new TooManyExports(
         `${MAX_LINKS} archives wait for their download already; try again in a moment`,
@@ -154,24 +251,29 @@ export class Exporter {
       );
     }
     const id = newSessionId();
+    const rounded = archive.members.filter(({ recording }) =>
+      archive.hasImages && recording.layout.isRounded
+    );
     const link: Link = {
       id,
       fileName: fileName(archive.name),
       archive,
       // What users should know before they share the archive.
-      warnings: archive.members.filter(({ layout }) => archive.hasImages && layout.isRounded)
-        .map(({ name }) => `The samples of ${quoted(name)} are written as the nearest float32`),
+      warnings: rounded.map(({ name }) =>
+        `The samples of ${quoted(name)} are written as the nearest float32`
+      ),
       memory,
     };
     const use = () => {
       cancel();
       this.#links.delete(id);
     };
-    const cancel = this.#clock.after(LINK_SECONDS * 1000, () => {
+    const drop = () => {
       use();
-      memory.dispose();
-    });
-    this.#links.set(id, { link, use });
+      memory[Symbol.dispose]();
+    };
+    const cancel = this.#clock.after(LINK_SECONDS * 1000, drop);
+    this.#links.set(id, { link, use, drop });
     return link;
   }
 
@@ -180,22 +282,27 @@ export class Exporter {
    *
    * @throws {ExportNotFound | AcquisitionChanged}
    */
-  async take(id: string, stays: boolean): Promise<Link> {
-    const found = this.#links.get(id);
-    if (found === undefined) {
-      throw new ExportNotFound(
-        `No archive ${quoted(id.slice(0, 64))}; a link works once, within ${LINK_SECONDS} s`,
-      );
-    }
-    const { link, use } = found;
-    if (!stays) use();
+  async take(id: string, stays: boolean, client: AbortSignal): Promise<Link> {
+    const { link, drop } = this.#find(id);
+    const recordings = new Set(link.archive.members.map(({ recording }) => recording));
+    const seen = [...recordings].flatMap(({ archived }) => archived.seen);
     try {
-      for (const { source } of link.archive.members) await requireMarksLater(source.marks);
+      await this.#ask({ type: "compare", seen }, "Comparing the files of the archive", client);
     } catch (error) {
-      if (!stays) link.memory.dispose();
+      if (error instanceof AcquisitionChanged && !stays) drop();
       throw error;
     }
+    // Somebody else may have used it meanwhile.
+    const { use } = this.#find(id);
+    if (!stays) use();
     return link;
+  }
+
+  #find(id: string): WaitingLink {
+    const found = this.#links.get(id);
+    if (found !== undefined) return found;
+    const text = `No archive ${quoted(id.slice(0, 64))}; a link works once, within ${LINK_SECONDS} s`;
+    throw new ExportNotFound(text);
   }
 
   /**
@@ -216,21 +323,31 @@ export class Exporter {
     const gone = new AbortController();
     const signal = AbortSignal.any([client, gone.signal]);
     /** One acquisition stays open at a time. */
-    let current: { readonly member: ExportedMember; readonly key: string } | null = null;
+    let current: { readonly recording: ExportedRecording; readonly key: string } | null = null;
     const close = () => {
       if (current !== null) pool.forget(current.key);
       current = null;
     };
-    const pack: Packer = (member, order) => {
-      if (current?.member !== member) {
-        close();
-        current = { member, key: newSessionId() };
-        pool.retain(current.key);
-      }
-      return this.#pack(member, current.key, order, signal);
+    const keyOf = (recording: ExportedRecording) => {
+      if (current?.recording === recording) return current.key;
+      close();
+      current = { recording, key: newSessionId() };
+      pool.retain(current.key);
+      return current.key;
+    };
+    const packer: Packer = {
+      pack: (recording, order) => this.#pack(recording, keyOf(recording), order, signal),
+      write: async ({ recording, number, id, name, json }, part, missing) => {
+        using wait = this.#waits.begin(`The documents of ${quoted(name)}`, signal);
+        const about = { key: keyOf(recording), source: recording.source };
+        const member = { index: number - 1, id, name, json };
+        const { archived } = recording;
+        const order = { recording: archived, member, part, missing, version: archive.version };
+        return await pool.ask(about, { type: "write", ...order }, wait.signal);
+      },
     };
     const { zipOf } = await import("./export/archive.ts");
-    const reader = (await zipOf(archive, pack, written)).getReader();
+    const reader = (await zipOf(archive, packer, written)).getReader();
     let cancelWatch = () => {};
     const end = (fault: unknown) => {
       close();
@@ -268,11 +385,11 @@ export class Exporter {
   }
 
   async #pack(
-    { summary, source, working: known }: ExportedMember,
+    { summary, source, working: known }: ExportedRecording,
     key: string,
-    order: Parameters<Packer>[1],
+    order: Omit<PackOrder, "working">,
     client: AbortSignal,
-  ): ReturnType<Packer> {
+  ): Promise<Packed> {
     const { pool, budget } = this.#resources;
     const { rows, columns } = order.layout;
     // The samples, and as many bytes again for the packed planes.
@@ -337,11 +454,28 @@ export class Exporter {
   }
 
   close(): void {
-    for (const { link, use } of [...this.#links.values()]) {
-      use();
-      link.memory.dispose();
-    }
+    for (const { drop } of [...this.#links.values()]) drop();
   }
+}
+
+/** A fault for each id that an earlier member has, too. */
+function repeatedIds(members: readonly ParsedMember[]): OrderFault[] {
+  const first = new Map<string, number>();
+  return members.flatMap(({ id }, index) => {
+    if (id === undefined) return [];
+    const earlier = first.get(id);
+    if (earlier === undefined) first.set(id, index);
+    const path = ["members", String(index), "id"];
+    return earlier === undefined
+      ? []
+      : [{ path, message: `member ${earlier} has the id ${quoted(id)}, too` }];
+  });
+}
+
+/** Name of the recording: its file name, and the scene's name if there are several scenes. */
+function recordingName({ path, scene, sceneCount, scenes }: AcquisitionSummary): string {
+  const name = basename(path);
+  return sceneCount > 1 ? `${name} ${scenes[scene]?.name ?? `Scene ${scene + 1}`}` : name;
 }
 
 /** Characters that some system forbids in file names. */

@@ -191,6 +191,7 @@ async function filesIn(folder: string, name: string): Promise<string[]> {
   try {
     for await (const file of Deno.readDir(join(folder, name))) {
       if (file.isFile && !isAppleDouble(file.name)) names.push(join(name, file.name));
+      if (names.length >= MAX_FOLDER_ENTRIES) break;
     }
   } catch {
     // The folder is gone or not accessible; opening it reports that.

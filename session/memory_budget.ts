@@ -59,13 +59,33 @@ export class MemoryBudget {
   }
 }
 
+/** Two reservations as one. */
+export function joined(first: Reservation, second: Reservation): Reservation {
+  const bytes = () => first.bytes + second.bytes;
+  return {
+    get bytes() {
+      return bytes();
+    },
+    release(part = bytes()) {
+      const own = Math.min(part, first.bytes);
+      first.release(own);
+      second.release(part - own);
+    },
+  };
+}
+
+/** Share of the budget that exports of one consent may always take, however large the recording is. */
+const EXPORT_SHARE = 1 / 16;
+
 /**
- * The memory of one open that the user agreed to, and of all opens that repeat it for its sessions. The first open may take all
- * that is free. Repeated opens may raise the total to half of the budget only, since a page repeats them without asking the user.
+ * The memory of one open that the user agreed to, of all opens that repeat it for its sessions, and of their exports. The first open
+ * may take all that is free. The others may raise the total to half of the budget only, since a page repeats them without asking the
+ * user.
  */
 export class Consent {
   readonly #budget: MemoryBudget;
   #held = 0;
+  #exports = 0;
 
   constructor(budget: MemoryBudget) {
     this.#budget = budget;
@@ -73,17 +93,35 @@ export class Consent {
 
   /** Takes `bytes`; `isAgain` tells that an open is repeated without asking the user. @throws {SessionMemoryExceeded} */
   reserve(bytes: number, isAgain: boolean): Reservation {
-    const most = this.#budget.capacity / 2;
-    if (isAgain && this.#held + bytes > most) {
-      throw new SessionMemoryExceeded(
-        `Opening it again needs ${mebibytes(bytes)}, and its sessions hold ${mebibytes(this.#held)} of the ${
-          mebibytes(most)
-        } that they may have together; delete sessions, or open the file anew`,
-      );
-    }
+    if (isAgain && this.#isOver(bytes)) throw this.#refusal("Opening it again", "open the file anew", bytes);
     const reservation = this.#budget.reserve(bytes, "The planes", (given) => this.#held -= given);
     this.#held += bytes;
     return reservation;
+  }
+
+  /** Takes `bytes` for an order or an archive that waits. @throws {SessionMemoryExceeded} */
+  reserveExport(bytes: number): Reservation {
+    const isSmall = this.#exports + bytes <= this.#budget.capacity * EXPORT_SHARE;
+    if (!isSmall && this.#isOver(bytes)) throw this.#refusal("The export", "export fewer recordings", bytes);
+    const reservation = this.#budget.reserve(bytes, "The documents of the export", (given) => {
+      this.#held -= given;
+      this.#exports -= given;
+    });
+    this.#held += bytes;
+    this.#exports += bytes;
+    return reservation;
+  }
+
+  #isOver(bytes: number): boolean {
+    return this.#held + bytes > this.#budget.capacity / 2;
+  }
+
+  #refusal(what: string, advice: string, bytes: number): SessionMemoryExceeded {
+    const most = mebibytes(this.#budget.capacity / 2);
+    return new SessionMemoryExceeded(
+      `${what} needs ${mebibytes(bytes)}, and its sessions hold ${mebibytes(this.#held)} of the ${most} ` +
+        `that they may have together; delete sessions, or ${advice}`,
+    );
   }
 }
 

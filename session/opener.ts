@@ -5,7 +5,7 @@ import { requireMarksLater } from "../readers/io/paths.ts";
 import type { AcquisitionSource } from "../readers/opened/orders.ts";
 import { decode, type DecodeResources } from "./decoding.ts";
 import { type FolderListing, listFolder } from "./folder_listing.ts";
-import { Consent, type Reservation } from "./memory_budget.ts";
+import { Consent, joined, type Reservation } from "./memory_budget.ts";
 import { judgePath, type OpenRules } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
 import { untilAborted, type Waits } from "./waits.ts";
@@ -20,6 +20,8 @@ export interface OpenChoice {
   /** Wanted scene; `null` for the scene that the path belongs to. */
   readonly scene: number | null;
   readonly signal: AbortSignal;
+  /** True if a page of another site asks: it gets no collection document from above the folder that the user chose. */
+  readonly isForeign?: boolean;
 }
 
 /** An open. */
@@ -30,7 +32,10 @@ export interface OpenOrder extends OpenChoice {
 }
 
 /** An acquisition without samples. */
-export type DescribedAcquisition = Pick<LoadedAcquisition, "summary" | "source" | "working" | "summaryBytes">;
+export type DescribedAcquisition = Pick<
+  LoadedAcquisition,
+  "summary" | "source" | "working" | "summaryBytes" | "seen"
+>;
 
 /** Opens acquisitions. */
 export class Opener {
@@ -64,8 +69,9 @@ export class Opener {
   async openAgain(session: Session, choice: OpenChoice): Promise<Session> {
     const { source: { request, marks }, consent } = session;
     const { channelIndices, scene, signal } = choice;
+    const staysInFolder = request.staysInFolder || choice.isForeign === true;
     using wait = this.#waits.begin(`Opening ${quoted(request.path)}`, signal);
-    if (isSame(session, choice)) {
+    if (isSame(session, choice) && staysInFolder === (request.staysInFolder ?? false)) {
       await untilAborted(requireMarksLater(marks), wait.signal);
       const live = this.#store.get(session.id);
       return this.#store.share(
@@ -75,7 +81,7 @@ export class Opener {
       );
     }
     return await this.#load(
-      { request: { ...request, channelIndices, scene }, marks },
+      { request: { ...request, channelIndices, scene, staysInFolder }, marks },
       consent,
       true,
       wait.signal,
@@ -103,7 +109,7 @@ export class Opener {
     const key = newSessionId();
     const worker = await pool.takeForOpen(key, wait.signal);
     try {
-      const { summary, summaryBytes, working, marks } = await worker.ask(
+      const { summary, summaryBytes, working, marks, seen } = await worker.ask(
         { key, source },
         { type: "open" },
         wait.signal,
@@ -112,6 +118,7 @@ export class Opener {
         summary,
         summaryBytes,
         working,
+        seen: seen ? [seen] : [],
         source: { request: { ...source.request, scene: summary.scene }, marks },
       };
     } finally {
@@ -134,7 +141,7 @@ export class Opener {
   }
 
   async #sourceOf(
-    { path, chosenByUser, channelIndices, scene }: OpenOrder,
+    { path, chosenByUser, channelIndices, scene, isForeign = false }: OpenOrder,
     signal: AbortSignal,
   ): Promise<AcquisitionSource> {
     const roots = chosenByUser ? null : this.#rules.roots;
@@ -144,6 +151,7 @@ export class Opener {
       channelIndices,
       allowedExtensions: this.#rules.allowedExtensions,
       scene,
+      staysInFolder: isForeign,
     };
     return { request, marks: new Map() };
   }
@@ -193,10 +201,13 @@ export async function loadAcquisition(
       position: summary.position,
       rows: null,
       reference: summary.reference !== null,
+      marksAll: true,
     };
     const work = decode(wanted, worker, resources, signal);
     quiet = work.quiet;
-    const { planes, referencePlanes, warnings } = await work.decoded;
+    const { planes, referencePlanes, warnings, seen } = await work.decoded;
+    const markBytes = seen.reduce((sum, { length }) => sum + length, 0);
+    reservation = joined(reservation, consent.reserve(markBytes, isAgain));
     return {
       summary: {
         ...summary,
@@ -206,7 +217,8 @@ export async function loadAcquisition(
       planes,
       referencePlanes: referencePlanes ?? [],
       reservation,
-      summaryBytes: described,
+      summaryBytes: described + markBytes,
+      seen: [...description.seen ? [description.seen] : [], ...seen],
       consent,
       source: opened,
       working,

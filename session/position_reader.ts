@@ -3,8 +3,8 @@
  * decoded once; decoding stops when the last of them leaves.
  */
 import { basename } from "node:path";
-import { quoted } from "../readers/errors.ts";
-import { changed, requireMarksLater } from "../readers/io/paths.ts";
+import { DecodeFailed, quoted } from "../readers/errors.ts";
+import { changed, encodeMarks, requireMarksLater } from "../readers/io/paths.ts";
 import type { AxisLetter, Position, RowRange } from "../readers/reader.ts";
 import { requirePosition, sizeAlong } from "../readers/metadata/selection.ts";
 import { decode, type DecodedPlanes, type DecodeResources } from "./decoding.ts";
@@ -28,6 +28,9 @@ export interface PlanePlace {
 
 /** Data files of a session whose marks are remembered. Any further file counts as new on each read. */
 const MAX_REMEMBERED = 4096;
+
+/** Bytes reserved for the documents of most files. Larger ones say how many they need before they are made. */
+const FEW_DOCUMENT_BYTES = 1 << 20;
 
 /** Serves all sessions. */
 export class PositionReader {
@@ -105,18 +108,35 @@ export class PositionReader {
     };
     const { pool, budget } = this.#resources;
     const about = { key: session.id, source: session.source };
+    let memory = budget.tryReserve(FEW_DOCUMENT_BYTES);
+    const ask = () => pool.ask(about, { type: "documents", most: memory?.bytes ?? 0 }, wait.signal);
     try {
-      const bytes = await pool.ask(about, { type: "documents" }, wait.signal);
-      const memory = budget.reserve(bytes.length, "The metadata documents");
-      return new PlaneBuffer([bytes], (buffer) => {
+      let { json, needed } = await ask();
+      if (json === null) {
+        memory?.release();
+        memory = budget.reserve(needed, "The metadata documents");
+        ({ json } = await ask());
+      }
+      const held = memory;
+      if (json === null || held === null) {
+        throw new DecodeFailed(`The documents of ${quoted(nameOf(session))} change while they are read`);
+      }
+      held.release(held.bytes - json.length);
+      return new PlaneBuffer([json], (buffer) => {
         buffer.transfer(0);
-        memory.release();
+        held.release();
         end();
       });
     } catch (error) {
+      memory?.release();
       end();
       throw error;
     }
+  }
+
+  /** Encoded marks of the data files that the session has read besides those of its open. */
+  marksOf(session: Session): Uint8Array<ArrayBuffer> {
+    return encodeMarks(this.#remembered.get(session) ?? new Map());
   }
 
   close(): void {

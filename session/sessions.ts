@@ -45,7 +45,7 @@ export class Sessions {
     );
     this.opener = new Opener(resources, waits, this.store, rules);
     this.positions = new PositionReader(resources, waits);
-    this.exporter = new Exporter(clock, resources, waits, this.store, this.opener);
+    this.exporter = new Exporter(clock, resources, waits, this.store, this.opener, this.positions);
     this.budget = budget;
     this.pool = pool;
     this.#waits = waits;

@@ -18,7 +18,9 @@ export interface OpenedAcquisition {
   readonly division: Division | null;
   /** Holds the memory of this session and of the sessions that repeat its open. */
   readonly consent: Consent;
-  /** Bytes reserved for the session and its summary, besides the planes. */
+  /** Encoded marks of the files of the set and of the planes that were opened; an export compares with them. */
+  readonly seen: readonly Uint8Array<ArrayBuffer>[];
+  /** Bytes reserved for the session, its summary and marks, besides the planes. */
   readonly summaryBytes: number;
 }
 

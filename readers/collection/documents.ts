@@ -1,4 +1,5 @@
 /** The JSON documents of collections, and collections that are opened as a whole. */
+import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import type { Collection, DocumentKindName } from "../../schemas/documents.ts";
 import { DecodeFailed, isLoss, quoted, ReaderError, unlessDamaged, Unreadable } from "../errors.ts";
@@ -6,6 +7,7 @@ import { MAX_JSON_BYTES } from "../io/limits.ts";
 import { storedSpelling } from "../io/names.ts";
 import { isInsideRoots, unlessMissing } from "../io/paths.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
+import { isGroup } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import { type Warning, warning } from "../warning.ts";
 
@@ -53,18 +55,22 @@ export function documentsAround(
 }
 
 /**
- * The root of a collection: the folder of its document, unless its parent contains more of the members' images.
+ * The root of a collection: the folder of its document, unless its parent contains more of the members' images. A document inside
+ * an image never makes a folder above the image the root: whoever hands on an image could otherwise name the files beside it.
  *
  * @param given a root named by the user, which wins a tie
+ * @param admits whether the parent may be the root
  */
 export function rootOfDocument(
   document: string,
   images: readonly string[],
   files: FileTree,
   given: string | null = null,
+  admits: (parent: string) => boolean = () => true,
 ): string {
   const folder = dirname(document);
   const parent = dirname(folder);
+  if (isGroup(folder, files) || !admits(parent)) return folder;
   const exact = (root: string) => images.filter((path) => files.kind(join(root, path)) !== null).length;
   const spelled = (root: string) => {
     const stored = storedSpelling(files, root, images);
@@ -103,36 +109,52 @@ export const searchAllowance = (): Allowance => ({
   members: MAX_MEMBERS_FOLLOWED,
 });
 
+/** A document that its schema has accepted. */
+export interface AcceptedDocument<T> {
+  readonly value: T;
+  /** Identifies its bytes. */
+  readonly digest: string;
+}
+
+/** Identifies the bytes of a document, so that only what was accepted is served. */
+export const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
 /**
- * Reads a document.
+ * Reads a document. Nothing uses or serves a document that its schema has not accepted.
  *
- * @param allowance limits the bytes of a search
- * @returns `null` for a `collection.json` of another program, and if the search has read enough
+ * @param admits whether a document of this size may be read
+ * @returns `null` for a `collection.json` of another program, and for a document that is not admitted
  * @throws {DecodeFailed} the document is damaged or invalid
  */
 export async function readDocument<T>(
   path: string,
   kind: DocumentKindName,
   files: FileTree,
-  allowance: Allowance | null = null,
-): Promise<T | null> {
+  admits: (bytes: number) => boolean = () => true,
+): Promise<AcceptedDocument<T> | null> {
   const file = files.open(path);
-  let value: unknown;
+  let bytes: Uint8Array;
   try {
     if (file.size > MAX_JSON_BYTES) {
       throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
     }
-    if (allowance && (allowance.bytes -= file.size) < 0) return null;
-    value = parseJson(file.read(0, file.size, "the document"), "it");
+    if (!admits(file.size)) return null;
+    bytes = file.read(0, file.size, "the document");
   } finally {
     file.close();
   }
+  const value = parseJson(bytes, "it");
   // Loaded with the first document, so that images outside collections do not load zod.
-  const { documentKindOf } = await import("../../schemas/documents.ts");
+  const { documentKindOf, memberCountProblem } = await import("../../schemas/documents.ts");
+  const { firstIssue } = await import("../../schemas/problems.ts");
   const { schema, format } = documentKindOf(kind);
-  if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
-  const [issue] = schema.safeParse(value).error?.issues ?? [];
-  if (!issue) return value as T;
+  if (kind === "collection") {
+    if (!isJsonObject(value) || value["format"] !== format) return null;
+    const problem = memberCountProblem(value);
+    if (problem !== null) throw new DecodeFailed(problem);
+  }
+  const issue = firstIssue(schema, value);
+  if (issue === null) return { value: value as T, digest: digestOf(bytes) };
   throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
 }
 
@@ -143,9 +165,10 @@ export async function readUsable<T>(
   files: FileTree,
   warnings: Warning[],
   allowance: Allowance | null = null,
-): Promise<T | null> {
+): Promise<AcceptedDocument<T> | null> {
+  const admits = (bytes: number) => allowance === null || (allowance.bytes -= bytes) >= 0;
   try {
-    return await readDocument<T>(path, kind, files, allowance);
+    return await readDocument<T>(path, kind, files, admits);
   } catch (error) {
     if (!(error instanceof ReaderError) || error.tag === "shutting_down") throw error;
     warnings.push(warning("metadata_damaged", `The document "${path}" cannot be used: ${error.message}`));
@@ -167,8 +190,8 @@ export interface OpenedCollection {
  * @throws {DecodeFailed} the document is damaged, or its images are not below its folder
  */
 export async function collectionAt(document: string, files: FileTree): Promise<OpenedCollection> {
-  const collection = await readDocument<Collection>(document, "collection", files);
-  if (collection === null) throw new DecodeFailed("it is not the document of a collection");
+  const collection = (await readDocument<Collection>(document, "collection", files))?.value;
+  if (collection === undefined) throw new DecodeFailed("it is not the document of a collection");
   const root = dirname(document);
   if (rootOfDocument(document, imagesOf(collection), files) === root) {
     return { document, root, collection: asStored(collection, root, files) };
@@ -186,18 +209,28 @@ export async function collectionAt(document: string, files: FileTree): Promise<O
  * @throws {DecodeFailed} there are several, or the only one is damaged
  */
 export async function collectionIn(folder: string, files: FileTree): Promise<OpenedCollection | null> {
+  for (let place = folder;;) {
+    const found = await onlyCollectionIn(place, files);
+    const inner = files instanceof ZipFiles ? zipRoot(files, place) : place;
+    if (found !== null || inner === place) return found;
+    place = inner;
+  }
+}
+
+async function onlyCollectionIn(folder: string, files: FileTree): Promise<OpenedCollection | null> {
   const found: OpenedCollection[] = [];
   const allowance = searchAllowance();
   for (const document of documentsAround(folder, files)) {
     if (!isInside(document, folder, files)) continue;
-    let collection: Collection | null;
+    let collection: Collection | undefined;
     try {
-      collection = await readDocument<Collection>(document, "collection", files, allowance);
+      const admits = (bytes: number) => (allowance.bytes -= bytes) >= 0;
+      collection = (await readDocument<Collection>(document, "collection", files, admits))?.value;
     } catch (error) {
       if (!isLoss(error)) throw error;
       throw new DecodeFailed(`${quoted(basename(document))}: ${error.message}`, { cause: error });
     }
-    if (collection === null) continue;
+    if (collection === undefined) continue;
     // The paths in a document below the folder may be relative to the document's own folder.
     const root = dirname(document) === folder
       ? folder
@@ -210,8 +243,7 @@ export async function collectionIn(folder: string, files: FileTree): Promise<Ope
       `it holds more than one ${COLLECTION_FILE}: ${documents}; open one of their folders`,
     );
   }
-  const inner = files instanceof ZipFiles ? zipRoot(files, folder) : folder;
-  return found[0] ?? (inner === folder ? null : await collectionIn(inner, files));
+  return found[0] ?? null;
 }
 
 /** The only folder in a ZIP file or in a folder of it; otherwise that file or folder itself. */

@@ -1,10 +1,10 @@
 /** An image with the metadata of its collection: display of axes, reference image, scan path, missing planes. */
 import { join } from "node:path";
-import { PlaneNotFound, unlessDamaged } from "../errors.ts";
+import { PlaneNotFound } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { storedSpelling } from "../io/names.ts";
+import { changed } from "../io/paths.ts";
 import { calibrated } from "../metadata/axes.ts";
-import { isJsonObject, parseJsonText } from "../metadata/json.ts";
 import { timeAxisOf, withTimes } from "../metadata/time_stamps.ts";
 import type { OmeAxis } from "../ome_zarr/ome_image.ts";
 import {
@@ -21,7 +21,7 @@ import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { type Acquisition, FIRST_POSITION, type Position, type Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Membership } from "./membership.ts";
-import { isInside } from "./documents.ts";
+import { digestOf, isInside } from "./documents.ts";
 
 /** The acquisition of an image, with the metadata of its collection if it has one. */
 export function memberAcquisition(
@@ -66,35 +66,30 @@ export function asMember(acquisition: Acquisition, membership: Membership, files
 }
 
 function addDocuments(list: DocumentList, { documents, root }: Membership, files: FileTree): void {
-  for (const { name, path } of documents) {
-    const text = textAt(path, name, list, files);
-    list.add(name, "application/json", text);
-    for (const table of tablesOf(text, name)) {
+  for (const { name, path, digest, tables } of documents) {
+    const bytes = bytesAt(path, name, list, files);
+    if (digestOf(bytes) !== digest) throw changed(path);
+    list.add(name, "application/json", textOf(bytes, name));
+    for (const table of tables) {
       const place = join(root, storedSpelling(files, root, [table])(table));
-      if (files.kind(place) === "file" && isInside(place, root, files)) {
-        list.add(table, "text/csv", textAt(place, table, list, files));
-      }
+      if (files.kind(place) !== "file" || !isInside(place, root, files)) continue;
+      if (![place, files.resolve(place)].every((path) => TABLE.test(path))) continue;
+      list.add(table, "text/csv", textOf(bytesAt(place, table, list, files), table));
     }
   }
 }
 
-function textAt(path: string, name: string, list: DocumentList, files: FileTree): string {
+/** Matches the name of a table. A document may name any file; only these are served. */
+const TABLE = /\.csv$/i;
+
+function bytesAt(path: string, name: string, list: DocumentList, files: FileTree): Uint8Array {
   const file = files.open(path);
   try {
     list.require(file.size);
-    return textOf(file.read(0, file.size, `"${name}"`), name);
+    return file.read(0, file.size, `"${name}"`);
   } finally {
     file.close();
   }
-}
-
-/** Paths of the tables of an analyses document; empty for another document or a damaged one. */
-function tablesOf(text: string, name: string): string[] {
-  const document = unlessDamaged(() => parseJsonText(text, `"${name}"`), null);
-  const list = (value: unknown) => Array.isArray(value) ? value.filter(isJsonObject) : [];
-  return list(isJsonObject(document) ? document["analyses"] : null)
-    .flatMap(({ resources }) => list(resources).map(({ path }) => path))
-    .filter((path) => typeof path === "string");
 }
 
 /** Calibrations of an image, overridden by `axis_display`. */

@@ -1,15 +1,22 @@
 /** The collection around an OME-Zarr image: its reference image with the scan path, and the display of its axes. */
 import { dirname, join, resolve } from "node:path";
-import type { Collection, ImageDocument, Member, ReferenceImageDocument } from "../../schemas/documents.ts";
-import { Unreadable } from "../errors.ts";
+import type {
+  AnalysesDocument,
+  Collection,
+  DocumentKindName,
+  ImageDocument,
+  Member,
+  ReferenceImageDocument,
+} from "../../schemas/documents.ts";
+import { quoted, Unreadable } from "../errors.ts";
 import { alike, storedSpelling } from "../io/names.ts";
-import { isClosed } from "../io/paths.ts";
+import { isClosed, isInsideRoots } from "../io/paths.ts";
 import { isJsonObject } from "../metadata/json.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess, FileRights } from "../io/random_access.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
-import { addWarning, type Warning, warning } from "../warning.ts";
+import { addWarning, warnIf, type Warning, warning } from "../warning.ts";
 import {
   type Allowance,
   COLLECTION_FILE,
@@ -31,8 +38,8 @@ const MAX_MEMBERS_COUNTED = 1_000;
 export interface Membership {
   /** The collection and the member; `null` for an image outside any collection. */
   readonly collection: MemberName | null;
-  /** Documents of the member: the path below the root of the collection, and the resolved path. */
-  readonly documents: readonly { readonly name: string; readonly path: string }[];
+  /** Documents of the member that their schemas have accepted. */
+  readonly documents: readonly MemberDocument[];
   readonly root: string;
   /** Indices `t`, `z`, `c` of planes that were never recorded, as `"t z c"`. */
   readonly missingPlanes: ReadonlySet<string>;
@@ -45,24 +52,104 @@ export interface Membership {
   readonly warnings: readonly Warning[];
 }
 
+/** An accepted document of a member. */
+export interface MemberDocument {
+  /** Path below the root of the collection. */
+  readonly name: string;
+  /** Resolved path. */
+  readonly path: string;
+  readonly digest: string;
+  /** Paths of its tables below the root of the collection. */
+  readonly tables: readonly string[];
+}
+
+/** An image whose collection is searched. */
+export interface SearchedImage {
+  /** Resolved path of its folder or ZIP file. */
+  readonly path: string;
+  /** The id under which it belongs to a collection, as archives mark their images; or `null`. */
+  readonly memberId: string | null;
+  /** True if no collection document above the folder may be read; of a file, above the folder that it lies in. */
+  readonly staysInFolder: boolean;
+}
+
 interface Search {
   readonly image: string;
+  /** Whether a folder may be searched and its documents followed. */
+  readonly admits: (folder: string) => boolean;
   readonly files: FileAccess;
   readonly allowance: Allowance;
   readonly warnings: Warning[];
 }
 
-/** The facts of the nearest collection with the image at this resolved path; only warnings if no collection has it. */
-export async function membershipOf(image: string, files: FileAccess): Promise<Membership> {
+/** The facts of the nearest collection with this image; only warnings if no collection has it. */
+export async function membershipOf(image: SearchedImage, files: FileAccess): Promise<Membership> {
   const warnings: Warning[] = [];
   const allowance = searchAllowance();
-  const found = await foundCollection({ image, files, allowance, warnings });
-  if (found) return await readMembership(found, files, warnings);
+  const { path, memberId, staysInFolder } = image;
+  const top = staysInFolder ? files.kind(path) === "directory" ? path : dirname(path) : null;
+  const isTrusted = trustOf(path, files);
+  let isCut = false;
+  const admits = (folder: string) => {
+    const isAdmitted = (top === null || isInsideRoots(folder, [top])) && isTrusted(folder);
+    isCut ||= !isAdmitted;
+    return isAdmitted;
+  };
+  const found = await foundCollection({ image: path, files, allowance, warnings, admits });
+  if (found) {
+    const membership = await readMembership(found, files, warnings);
+    return { ...membership, warnings: [...membership.warnings, ...applied(found.document, membership)] };
+  }
   if (allowance.bytes < 0 || allowance.members < 0) {
     const text = "The collections around the image are too large to search; it is shown without a collection";
     warnings.push(warning("content_left_out", text));
   }
+  if (isCut && memberId !== null) {
+    const reason = staysInFolder
+      ? "a page of another site gets nothing from above the chosen folder"
+      : "others could write into a folder above it";
+    const text = `The image is the member ${quoted(memberId)} of a collection, which is not read since ` +
+      `${reason}; open the folder or the archive of the collection`;
+    warnings.push(warning("collection_not_read", text));
+  }
   return { ...ALONE, warnings };
+}
+
+/** The bit of a mode that lets everybody write, and the sticky bit, with which only owners replace what lies in a folder. */
+const [WORLD_WRITABLE, STICKY] = [0o002, 0o1000];
+
+const isOpenToAll = ({ mode }: FileRights) => (mode & WORLD_WRITABLE) !== 0;
+
+/**
+ * Whether only the owner of the image and root decide what lies in a folder, so that a document there may change the image. Without
+ * owners, or if everybody may write to the image itself, every folder counts.
+ */
+function trustOf(image: string, files: FileAccess): (folder: string) => boolean {
+  const own = files.rightsOf(files.archiveOf(image) ?? image);
+  if (own === null || own.owner === null || isOpenToAll(own)) return () => true;
+  const belongs = (rights: FileRights | null) => rights?.owner === own.owner || rights?.owner === 0;
+  return (folder) => {
+    const rights = files.rightsOf(folder);
+    if (rights === null || !belongs(rights)) return false;
+    if (!isOpenToAll(rights)) return true;
+    // Anybody can create a document there.
+    const document = files.rightsOf(join(folder, COLLECTION_FILE));
+    return (rights.mode & STICKY) !== 0 && (document === null || belongs(document));
+  };
+}
+
+/** Names a document that changes the image, unless the user opened the collection. */
+function applied(
+  document: string,
+  { axisDisplay, referenceImage, missingPlanes }: Membership,
+): Warning[] {
+  const changes = [
+    ...axisDisplay ? ["steps"] : [],
+    ...referenceImage ? ["the reference image"] : [],
+    ...missingPlanes.size > 0 ? ["which planes are missing"] : [],
+  ];
+  const text = `The collection "${document}" gives this image ${changes.join(", ")}`;
+  return warnIf(changes.length > 0, "collection_applied", text);
 }
 
 /** An image of no collection. */
@@ -79,20 +166,22 @@ const ALONE: Membership = {
 
 /** The member for the image, in the nearest collection that has one. */
 async function foundCollection(search: Search): Promise<FoundMember | null> {
-  const { image, files, allowance, warnings } = search;
+  const { image, files, allowance, warnings, admits } = search;
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
+    if (!looked(search, () => admits(folder))) return null;
     const documents = looked(search, () => documentsAround(folder, files, (error) => note(search, error)));
     const hasOwn = documents?.[0] === join(folder, COLLECTION_FILE);
     const collections: string[] = [];
     let found: FoundMember | null = null;
     for (const document of documents ?? []) {
       files.stop.check();
-      if (!looked(search, () => isInside(document, folder, files))) continue;
-      const collection = await readUsable<Collection>(document, "collection", files, warnings, allowance);
-      if (!collection) continue;
+      const isUsable = () => isInside(document, folder, files) && admits(dirname(document));
+      if (!looked(search, isUsable)) continue;
+      const read = await readUsable<Collection>(document, "collection", files, warnings, allowance);
+      if (!read) continue;
       collections.push(document);
-      found ??= looked(search, () => memberOf(collection, document, search));
+      found ??= looked(search, () => memberOf(read.value, document, search));
       if (found && hasOwn) break;
     }
     if (found && collections.length > 1 && !hasOwn) {
@@ -127,6 +216,7 @@ function note({ warnings }: Search, error: Unreadable): void {
 
 /** A member found in a collection. */
 export interface FoundMember {
+  readonly document: string;
   readonly collection: Collection;
   readonly member: Member;
   readonly root: string;
@@ -139,8 +229,9 @@ function memberOf(
   search: Search,
 ): FoundMember | null {
   const { members } = collection;
-  const { image, files, allowance } = search;
-  const roots = [dirname(document), dirname(dirname(document))];
+  const { image, files, allowance, admits } = search;
+  const folder = dirname(document);
+  const roots = [folder, dirname(folder)];
   const named = (isNamed: (path: string) => boolean) =>
     members.filter((member) => roots.some((root) => isNamed(imagePath(root, member))));
   const exact = named((path) => path === image);
@@ -154,9 +245,9 @@ function memberOf(
   if (fitting.length === 0) return null;
   const paths = [...fitting.map(({ member }) => member), ...members]
     .slice(0, MAX_MEMBERS_COUNTED).map((member) => member.ome_zarr);
-  const root = rootOfDocument(document, [...new Set(paths)], files);
-  const found = fitting.find(({ here, above }) => root === dirname(document) ? here : above);
-  return found ? { collection, member: found.member, root } : null;
+  const root = rootOfDocument(document, [...new Set(paths)], files, null, admits);
+  const found = fitting.find(({ here, above }) => root === folder ? here : above);
+  return found ? { document, collection, member: found.member, root } : null;
 }
 
 /** Path of the image of a member. */
@@ -193,43 +284,40 @@ export async function readMembership(
     }
     return null;
   };
-  const { acqimage, analyses } = member.resources;
-  const imagePath = inside(acqimage);
-  const read = imagePath && await readUsable<ImageDocument>(imagePath, "acqimage", files, warnings);
-  const analysesPath = analyses === undefined ? null : inside(analyses);
-  const reference = member.reference_image;
-  const metadataPath = reference && inside(reference.metadata);
-  const metadata = metadataPath &&
-    await readUsable<ReferenceImageDocument>(metadataPath, "reference-image", files, warnings);
-  const own = (document: { image_id: string }, name: string) => {
-    if (document.image_id === member.id) return true;
-    warnings.push(
-      warning(
-        "metadata_disagree",
-        `"${name}" describes the image "${document.image_id}", not "${member.id}", and is left out`,
-      ),
-    );
-    return false;
+  const documents: MemberDocument[] = [];
+  const linked = async <T extends { readonly image_id: string }>(
+    name: string | undefined,
+    kind: DocumentKindName,
+    tablesOf: (value: T) => readonly string[] = () => [],
+  ): Promise<T | null> => {
+    const path = name === undefined ? null : inside(name);
+    const read = path && await readUsable<T>(path, kind, files, warnings);
+    if (name === undefined || !path || !read) return null;
+    const { value, digest } = read;
+    if (value.image_id !== member.id) {
+      const text = `"${name}" describes the image "${value.image_id}", not "${member.id}", and is left out`;
+      warnings.push(warning("metadata_disagree", text));
+      return null;
+    }
+    documents.push({ name, path, digest, tables: tablesOf(value) });
+    return value;
   };
-  const imageDocument = read && own(read, acqimage) ? read : null;
-  const found = [[acqimage, imagePath], [analyses, analysesPath], [
-    reference?.metadata,
-    metadataPath,
-  ]] as const;
+  const reference = member.reference_image;
+  const image = await linked<ImageDocument>(member.resources.acqimage, "acqimage");
+  await linked<AnalysesDocument>(
+    member.resources.analyses,
+    "analyses",
+    ({ analyses }) => analyses.flatMap(({ resources }) => resources.map(({ path }) => path)),
+  );
+  const overview = await linked<ReferenceImageDocument>(reference?.metadata, "reference-image");
   return {
-    collection: {
-      id,
-      name,
-      member: { id: member.id, name: member.name, accepted: imageDocument?.accepted ?? null },
-    },
-    documents: found.flatMap(([name, path]) => name !== undefined && path ? [{ name, path }] : []),
+    collection: { id, name, member: { id: member.id, name: member.name, accepted: image?.accepted ?? null } },
+    documents,
     root,
-    missingPlanes: missingPlanes(imageDocument),
-    axisDisplay: imageDocument?.axis_display ?? null,
+    missingPlanes: missingPlanes(image),
+    axisDisplay: image?.axis_display ?? null,
     referenceImage: reference ? inside(reference.ome_zarr) : null,
-    scanPath: reference && metadata && own(metadata, reference.metadata)
-      ? metadata.scan_path?.points ?? null
-      : null,
+    scanPath: overview?.scan_path?.points ?? null,
     warnings,
   };
 }

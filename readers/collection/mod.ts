@@ -2,7 +2,6 @@
 import { basename, join } from "node:path";
 import { DecodeFailed, isLoss, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
 import { extensionOf, FORMAT_NAMES } from "../format.ts";
-import type { FileAccess } from "../io/random_access.ts";
 import { imageScenes } from "../ome_zarr/mod.ts";
 import { isGroup, type OpenedStore, openStore, storeInZip } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
@@ -19,7 +18,7 @@ export async function scenes(source: Source): Promise<Scenes> {
     return collectionScenes(await collectionAt(path, files), files);
   }
   const kind = files.kind(path);
-  if (kind === "file") return await scenesOfZip(path, files);
+  if (kind === "file") return await scenesOfZip(source);
   let reason: NoImage | null = null;
   if (kind !== "directory" || isGroup(path, files)) {
     try {
@@ -36,14 +35,14 @@ export async function scenes(source: Source): Promise<Scenes> {
 }
 
 /** The images of a store, each of which may be a member of a collection around it. */
-const imagesOf = (opened: OpenedStore, { path, files }: Source) =>
-  imageScenes(
-    opened,
-    files.stop,
-    async (stored) => memberAcquisition(stored, await membershipOf(path, files), files),
-  );
+const imagesOf = (opened: OpenedStore, { path, files, staysInFolder = false }: Source) =>
+  imageScenes(opened, files.stop, async (stored) => {
+    const { memberId } = stored.image;
+    return memberAcquisition(stored, await membershipOf({ path, memberId, staysInFolder }, files), files);
+  });
 
-async function scenesOfZip(path: string, files: FileAccess): Promise<Scenes> {
+async function scenesOfZip(source: Source): Promise<Scenes> {
+  const { path, files } = source;
   const zip = new ZipFiles(path, files);
   const collection = await collectionIn(path, zip);
   if (collection !== null) {
@@ -51,7 +50,7 @@ async function scenesOfZip(path: string, files: FileAccess): Promise<Scenes> {
     throw new DecodeFailed(`the ZIP file holds several entries ${quoted(zip.repeated)}`);
   }
   try {
-    return { ...imagesOf(storeInZip(zip, path), { path, files }), format: FORMAT_NAMES.zarrZip.name };
+    return { ...imagesOf(storeInZip(zip, path), source), format: FORMAT_NAMES.zarrZip.name };
   } catch (error) {
     if (!(error instanceof NoImage) || extensionOf(path) !== ".zip") throw error;
     throw new UnsupportedFormat(
@@ -96,7 +95,7 @@ function collectionScenes({ collection, document, root }: OpenedCollection, file
     async open(scene) {
       const member = members[scene]!;
       try {
-        const acquisition = await openMember({ collection, member, root }, files);
+        const acquisition = await openMember({ document, collection, member, root }, files);
         return { ...acquisition, files: identity };
       } catch (error) {
         if (!isLoss(error) && !(error instanceof UnsupportedFormat)) throw error;

@@ -15,6 +15,15 @@ export const MAX_CHANNELS = 1000;
 /** Largest number of entries to read in a folder when a reader searches for sibling files. */
 export const MAX_FOLDER_ENTRIES = 100_000;
 
+/** Largest number of folders in a name: an entry of a ZIP file, a key of a store, a name in a document. A chunk has up to 20. */
+export const MAX_NAME_FOLDERS = 64;
+
+/** Matches a name with more folders than {@linkcode MAX_NAME_FOLDERS}. */
+const DEEP_NAME = new RegExp(`^(?:[^/]*/){${MAX_NAME_FOLDERS + 1}}`);
+
+/** True for a name with too many folders, which nothing splits or joins. */
+export const isDeepName = (name: string): boolean => DEEP_NAME.test(name);
+
 /** Largest XML document in bytes; the OME-XML of a plate of thousands of images is smaller. */
 export const MAX_XML_BYTES = 32 << 20;
 

@@ -12,6 +12,8 @@ import {
   Unreadable,
   UnsupportedFormat,
 } from "../errors.ts";
+import { isDeepName } from "./limits.ts";
+import type { StopFlag } from "./stop_flag.ts";
 
 /** True if `path` is one of `roots` or lies below one; `null` allows every path. All paths are resolved. */
 export function isInsideRoots(
@@ -58,6 +60,9 @@ export const standsForBytes = (name: string): boolean => name.includes(NOT_UTF8)
 
 /** Why a path leads to nothing if it is not UTF-8, as a clause. */
 export const PATH_NOT_UTF8 = "its path is not UTF-8; rename it";
+
+/** True if a path leads to nothing that exists, as opposed to one that cannot be followed. */
+export const isNowhere = ({ cause }: Error): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(cause));
 
 /** Why a path leads to nothing; `null` for any other failure. */
 function reasonMissing(path: string, cause: unknown): string | null {
@@ -130,9 +135,11 @@ export const leavesFolder = (name: string): boolean =>
 
 /**
  * Possible paths of a file that a document names, the likelier one first: the name as written, then its last part beside the
- * document. A name that leaves the folder has only the latter, so that no answer reveals what exists elsewhere.
+ * document. A name that leaves the folder has only the latter, so that no answer reveals what exists elsewhere; one with too many
+ * folders has none.
  */
 export function placesOf(folder: string, name: string): string[] {
+  if (isDeepName(name.replaceAll("\\", "/"))) return [];
   const last = lastNameOf(name);
   if (last === "") return [];
   const beside = join(folder, last);
@@ -171,6 +178,19 @@ export function requireMarks(marks: ReadonlyMap<string, string>): void {
       found = markOfNone(path, error);
     }
     if (found !== mark) throw changed(path);
+  }
+}
+
+/** Marks as bytes that only a worker reads: a plane may have a hundred thousand files. */
+export const encodeMarks = (marks: ReadonlyMap<string, string>): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(JSON.stringify([...marks]));
+
+/** {@linkcode requireMarks} for encoded marks. @throws {AcquisitionChanged | Unreadable | Stopped} */
+export function requireEncodedMarks(encoded: Uint8Array, stop: StopFlag): void {
+  const marks: readonly (readonly [string, string])[] = JSON.parse(new TextDecoder().decode(encoded));
+  for (const one of marks) {
+    stop.check();
+    requireMarks(new Map([one]));
   }
 }
 

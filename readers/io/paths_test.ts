@@ -36,3 +36,9 @@ Deno.test("resolves no name without a file", () => {
     deepEqual([below(name), lastNameOf(name)], [[], ""], JSON.stringify(name));
   }
 });
+
+Deno.test("resolves no name with more than 64 folders", () => {
+  const name = (folders: number, separator = "/") => `${`p${separator}`.repeat(folders)}a.tif`;
+  deepEqual(below(name(64)).at(-1), at("a.tif"));
+  for (const deep of [name(65), name(65, "\\"), name(300_000)]) deepEqual(below(deep), []);
+});

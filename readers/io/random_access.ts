@@ -22,6 +22,7 @@ import {
   failure,
   fileMark,
   isInsideRoots,
+  isNowhere,
   type PathKind,
   unlessMissing,
   unreadable,
@@ -46,6 +47,9 @@ const MAX_MARKS = 32;
 /** Number of files of a plane whose marks are reported: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
 const MAX_USED = 1024;
 
+/** Number of files seen by an order whose marks are kept for a comparison later: those of a set in the largest folder. */
+const MAX_SEEN = MAX_FOLDER_ENTRIES;
+
 /** Largest number of remembered folders with resolved paths. */
 const MAX_FOLDERS = 10_000;
 
@@ -54,6 +58,23 @@ const IS_NAME_AS_STORED = Deno.build.os === "linux";
 
 /** Largest number of descriptors per acquisition; many systems allow a process 1024. */
 const MAX_DESCRIPTORS = 16;
+
+/** Whom a file or folder belongs to, and who may write to it. */
+export interface FileRights {
+  readonly owner: number | null;
+  /** Mode bits of POSIX; 0 where the system has none. */
+  readonly mode: number;
+}
+
+/** Bytes of a folder, as \`stat\` reports them, from which on it may hold thousands of entries: its names have ten bytes or more. */
+const LARGE_FOLDER_BYTES = 128 << 10;
+
+/** A large folder that has not been read yet. {@linkcode FileAccess.listingAhead} reads it and begins again. */
+class UnreadFolder extends Error {
+  constructor(readonly folder: string) {
+    super(`"${folder}" has not been read`);
+  }
+}
 
 /** The file system as one open may use it: limited to its roots, counted, stopped by its flag. */
 export class FileAccess {
@@ -66,8 +87,11 @@ export class FileAccess {
   readonly #firstMarks = new Map<string, string>();
   readonly #lastMarks = new Map<string, string>();
   readonly #used = new Map<string, string>();
+  #seen = new Map<string, string>();
   /** Resolved paths by folder. Resolving looks at each part of a path and takes as long as opening a file. */
   readonly #folders = new Map<string, string>();
+  /** Results of reading large folders, by path, while an acquisition is opened. */
+  #listings: Map<string, () => string[]> | null = null;
   #handedOn: RandomAccessFile | null = null;
   #closed = false;
 
@@ -88,6 +112,20 @@ export class FileAccess {
     this.#used.clear();
     this.#folders.clear();
     return used;
+  }
+
+  /**
+   * Marks of all files that were opened, measured or found missing since the last call, up to {@linkcode MAX_SEEN}: what an export
+   * compares with.
+   */
+  takeSeen(): ReadonlyMap<string, string> {
+    const seen = this.#seen;
+    this.#seen = new Map();
+    return seen;
+  }
+
+  #note(path: string, mark: string): void {
+    if (this.#seen.size < MAX_SEEN) this.#seen.set(path, mark);
   }
 
   /**
@@ -129,6 +167,7 @@ export class FileAccess {
   }
 
   #mark(path: string, mark: string): void {
+    this.#note(path, mark);
     if (this.#firstMarks.size < MAX_MARKS || this.#firstMarks.has(path)) {
       this.#firstMarks.set(path, mark);
       return;
@@ -141,6 +180,7 @@ export class FileAccess {
 
   /** Marks a path as missing, for example a chunk that is not written yet. */
   noteAbsent(path: string): void {
+    this.#note(path, ABSENT);
     if (this.#used.size < MAX_USED) this.#used.set(path, ABSENT);
   }
 
@@ -203,7 +243,7 @@ export class FileAccess {
    */
   openNeighbour(path: string): RandomAccessFile | null {
     // Faster than the exceptions of `open`, since most neighbours do not exist.
-    return this.#look(path) && unlessMissing(() => this.open(path));
+    return this.sizeOf(path) === null ? null : unlessMissing(() => this.open(path));
   }
 
   /** The kind of file at `path`; `null` if nothing exists or it lies outside the roots. @throws {Unreadable} */
@@ -221,16 +261,35 @@ export class FileAccess {
 
   /** Size of a regular file in bytes; `null` if it is missing, not a regular file, or outside the roots. @throws {Unreadable} */
   sizeOf(path: string): number | null {
-    const found = this.#look(path);
-    return found?.isFile ? found.size : null;
+    const found = this.#look(path, () => this.#note(path, ABSENT));
+    if (!found?.isFile) return null;
+    this.#note(path, fileMark(found));
+    return found.size;
   }
 
-  #look(path: string): Deno.FileInfo | null {
+  /**
+   * Owner and mode bits of what is at `path`, links followed; `null` if nothing exists or it lies outside the roots. The owner is
+   * `null` where the system reports none (Windows).
+   *
+   * @throws {Unreadable}
+   */
+  rightsOf(path: string): FileRights | null {
+    const found = this.#look(path);
+    return found && { owner: found.uid, mode: found.mode ?? 0 };
+  }
+
+  /** @param absent called if nothing exists there, as opposed to a place that this server may not look at */
+  #look(path: string, absent: () => void = () => {}): Deno.FileInfo | null {
     this.stop.check();
     if (!isInsideRoots(path, this.#roots)) return null;
     return unlessMissing(() => {
-      const resolved = this.#roots === null ? path : this.resolve(path);
-      return attempt(path, "looked at", () => Deno.statSync(resolved));
+      try {
+        const resolved = this.#roots === null ? path : this.resolve(path);
+        return attempt(path, "looked at", () => Deno.statSync(resolved));
+      } catch (error) {
+        if (error instanceof PathNotFound && isNowhere(error)) absent();
+        throw error;
+      }
     });
   }
 
@@ -254,25 +313,61 @@ export class FileAccess {
    */
   list(folder: string): string[] {
     this.stop.check();
+    if (!isInsideRoots(folder, this.#roots)) return [];
+    const resolved = unlessMissing(() => this.resolve(folder));
+    if (resolved === null) return [];
+    const known = this.#listings?.get(resolved);
+    if (known) return known();
+    if (this.#listings !== null && isLarge(resolved)) throw new UnreadFolder(resolved);
+    const directory = unlessMissing(() => attempt(folder, "listed", () => fs.opendirSync(resolved)));
+    if (directory === null) return [];
     const names: string[] = [];
-    if (!isInsideRoots(folder, this.#roots)) return names;
-    const directory = unlessMissing(() => {
-      const resolved = this.resolve(folder);
-      return attempt(folder, "listed", () => fs.opendirSync(resolved));
-    });
-    if (directory === null) return names;
     const next = () => attempt(folder, "listed", () => directory.readSync());
     try {
-      for (let entry = next(); entry !== null; entry = next()) {
-        if (!isAppleDouble(entry.name)) names.push(entry.name);
-        if (names.length > MAX_FOLDER_ENTRIES) {
-          throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
-        }
-      }
+      for (let entry = next(); entry !== null; entry = next()) addName(names, entry.name, folder);
     } finally {
       directory.closeSync();
     }
     return names.sort();
+  }
+
+  /**
+   * Opens an acquisition, and begins again after each large folder that it lists. The runtime lists a folder whole, 1.1 GiB for a
+   * million entries, unless it does so asynchronously; readers need not be.
+   */
+  async listingAhead<T>(open: () => Promise<T>): Promise<T> {
+    this.#listings = new Map();
+    try {
+      while (true) {
+        try {
+          return await open();
+        } catch (error) {
+          if (!(error instanceof UnreadFolder)) throw error;
+          this.#listings.set(error.folder, await this.#read(error.folder));
+        }
+      }
+    } finally {
+      this.#listings = null;
+    }
+  }
+
+  /** Reads the names in a folder, up to the bound. @returns what {@linkcode list} does */
+  async #read(folder: string): Promise<() => string[]> {
+    const names: string[] = [];
+    try {
+      for await (const { name } of Deno.readDir(folder)) {
+        this.stop.check();
+        addName(names, name, folder);
+      }
+    } catch (cause) {
+      const error = cause instanceof ReaderError ? cause : failure(folder, "listed", cause);
+      return () => {
+        if (error instanceof PathNotFound) return [];
+        throw error;
+      };
+    }
+    names.sort();
+    return () => [...names];
   }
 
   /**
@@ -323,6 +418,24 @@ export class FileAccess {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+}
+
+/** Whether a folder may hold thousands of entries, or the system does not tell. */
+function isLarge(folder: string): boolean {
+  try {
+    const { size } = Deno.statSync(folder);
+    return size === 0 || size > LARGE_FOLDER_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** Adds a name unless it is that of an AppleDouble file. @throws {DecodeFailed} more names than {@linkcode MAX_FOLDER_ENTRIES} */
+function addName(names: string[], name: string, folder: string): void {
+  if (isAppleDouble(name)) return;
+  if (names.push(name) > MAX_FOLDER_ENTRIES) {
+    throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   PathNotAllowed,
   PathNotFound,
   Stopped,
+  Unreadable,
   UnsupportedFormat,
 } from "../errors.ts";
 import { isInsideRoots, requireMarks, requireMarksLater } from "./paths.ts";
@@ -248,4 +249,51 @@ Deno.test("marks the first and last opened files, and lists the files read since
   await Deno.utime(paths[50]!, 5, 5);
   assert.throws(() => requireMarks(used), /"50.bin" was changed since it was opened; open it again/);
   files.close();
+});
+
+/** Names of 200 characters, whose folder takes more than 128 KiB in most file systems. */
+const LONG_NAMES = Array.from({ length: 2000 }, (_, i) => `${i}`.padStart(200, "x"));
+
+Deno.test("reads a large folder entry by entry while an acquisition is opened", async () => {
+  using dir = temporaryFolder();
+  for (const name of LONG_NAMES) Deno.writeFileSync(dir.at(name), new Uint8Array());
+  const isTold = Deno.statSync(dir.path).size > 128 << 10;
+  using files = new FileAccess();
+  const { opendirSync } = fs;
+  // The runtime would read the folder whole.
+  fs.opendirSync = () => {
+    throw new Error("listed at once");
+  };
+  try {
+    let opens = 0;
+    const list = () => files.listingAhead(() => Promise.resolve([opens += 1, files.list(dir.path)]));
+    if (isTold) assert.deepEqual(await list(), [2, LONG_NAMES.toSorted()]);
+    else console.log("Skipped: this file system does not tell the size of a folder");
+  } finally {
+    fs.opendirSync = opendirSync;
+  }
+  assert.deepEqual(files.list(dir.path), LONG_NAMES.toSorted());
+});
+
+Deno.test("stops to read a large folder at the bound, and tells a fault of reading from an empty folder", async () => {
+  using dir = temporaryFolder();
+  for (const name of LONG_NAMES) Deno.writeFileSync(dir.at(name), new Uint8Array());
+  if (Deno.statSync(dir.path).size <= 128 << 10) return;
+  using files = new FileAccess();
+  const { readDir } = Deno;
+  let read = 0;
+  const list = () => files.listingAhead(() => Promise.resolve(files.list(dir.path)));
+  try {
+    Deno.readDir = async function* () {
+      for (;; read += 1) yield { name: `${read}`, isFile: true, isDirectory: false, isSymlink: false };
+    };
+    await assert.rejects(list, /holds more than 100000 entries/);
+    assert.equal(read, 100_000);
+    Deno.readDir = () => {
+      throw Object.assign(new Error("stale"), { code: "ESTALE" });
+    };
+    await assert.rejects(list, Unreadable);
+  } finally {
+    Deno.readDir = readDir;
+  }
 });

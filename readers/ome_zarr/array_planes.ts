@@ -129,6 +129,18 @@ export async function decodePlanes(
   }
 }
 
+/** Notes the marks of the files of at most `most` wanted chunks. @returns their number */
+export function noteChunks({ store, array, selection }: StoredPlanes, most: number, stop: StopFlag): number {
+  let noted = 0;
+  for (const position of combinations(wantedChunks(array, selection))) {
+    if (noted >= most) break;
+    stop.check();
+    for (const name of array.chunkKeys(position)) store.note?.(name);
+    noted += 1;
+  }
+  return noted;
+}
+
 function openChunk(
   store: Store,
   array: ArrayLayout,

@@ -1,7 +1,7 @@
 /** A Zarr hierarchy, version 2 or 3: values by key, and the groups and arrays described in its metadata documents. */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { MAX_JSON_BYTES } from "../io/limits.ts";
+import { isDeepName, MAX_JSON_BYTES, MAX_NAME_FOLDERS } from "../io/limits.ts";
 import { isJsonObject, type JsonObject, jsonText, parseJsonText } from "../metadata/json.ts";
 
 /** The bytes stored under one key. */
@@ -24,10 +24,16 @@ export interface Store {
   open(key: string, maxHeld: number): StoredValue | null;
   /** True if a value exists under a key, even an unreadable one. */
   has(key: string): boolean;
+  /** Notes the mark of the file under a key, or that it is absent; present if values are files. */
+  note?(key: string): void;
 }
 
-/** Joins parts to a key; `null` if they lead out of the store. */
+/** Joins parts to a key; `null` if they lead out of the store. @throws {DecodeFailed} they have too many folders */
 export function storeKey(...parts: readonly string[]): string | null {
+  const deep = parts.find(isDeepName);
+  if (deep !== undefined) {
+    throw new DecodeFailed(`the path ${quoted(deep)} has more than ${MAX_NAME_FOLDERS} folders`);
+  }
   const segments: string[] = [];
   for (const segment of parts.flatMap((part) => part.split("/"))) {
     if (segment === "" || segment === ".") continue;

@@ -29,7 +29,14 @@ import {
   sizesOf,
 } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import { decodePlanes, divisionOf, isStoredAsIs, wantedChunks, workingMemory } from "./array_planes.ts";
+import {
+  decodePlanes,
+  divisionOf,
+  isStoredAsIs,
+  noteChunks,
+  wantedChunks,
+  workingMemory,
+} from "./array_planes.ts";
 import { documentKeys, readValue, type Store } from "./hierarchy.ts";
 import { type ImageList, imageList } from "./image_list.ts";
 import { type OmeImage, readOmeImage } from "./ome_image.ts";
@@ -212,6 +219,7 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
         overwrites: isStoredAsIs(array),
         division: divisionOf(array, selection),
         working: workingMemory({ store, array, selection }),
+        ...store.note && { note: (most: number) => noteChunks({ store, array, selection }, most, stop) },
         decode: (planes) => decodePlanes({ store, array, selection }, planes, stop),
       });
     },

@@ -9,7 +9,15 @@ import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import type { AxisLetter, Channel } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
-import { firstOf, omeAttributes, readNode, requireVersion, type Store, storeKey } from "./hierarchy.ts";
+import {
+  firstOf,
+  omeAttributes,
+  readNode,
+  requireVersion,
+  type Store,
+  storeKey,
+  type ZarrNode,
+} from "./hierarchy.ts";
 import type { ListedImage } from "./image_list.ts";
 
 /** One axis of the stored array. */
@@ -31,6 +39,8 @@ export interface OmeImage {
   readonly path: string;
   /** Name in the OME-XML, else in the multiscale, else `null`. */
   readonly name: string | null;
+  /** The id under which it belongs to a collection, as archives mark their images; or `null`. */
+  readonly memberId: string | null;
   /** Axes in the order of the array. */
   readonly axes: readonly OmeAxis[];
   readonly channels: readonly Channel[];
@@ -98,6 +108,7 @@ export function readOmeImage(
     array,
     axes,
     path,
+    memberId: memberIdOf(node),
     name: xml?.name ?? (typeof name === "string" && name.trim() !== "" ? name.trim() : null),
     channels: channelsOf(named, { sampleType, rows, columns }),
     moment: firstMoment(xml?.moment ?? UNDATED, typeof dated === "string" ? momentOf(dated) : UNDATED),
@@ -105,6 +116,12 @@ export function readOmeImage(
     calibrations: calibrationsOf(axes, xml),
     warnings,
   };
+}
+
+function memberIdOf(node: ZarrNode | undefined): string | null {
+  const own = node?.attributes["acq_server"];
+  const member = isJsonObject(own) ? own["member"] : null;
+  return typeof member === "string" && member !== "" ? member : null;
 }
 
 /** Calibrations from the scales of the axes, or else from the pixel sizes in the OME-XML. */

@@ -105,14 +105,17 @@ export function directoryStore(root: string, files: FileAccess): Store {
   const has = (key: string) => files.hasEntry(join(root, key));
   /** True if no entry has this key, not even a dangling link, and its folder is a directory or absent. */
   const isAbsent = (key: string): boolean => {
-    if (key === "" || has(key)) return false;
-    const folder = key.slice(0, Math.max(0, key.lastIndexOf("/")));
-    return files.kind(join(root, folder)) === "directory" || isAbsent(folder);
+    for (let at = key; at !== "" && !has(at);) {
+      at = at.slice(0, Math.max(0, at.lastIndexOf("/")));
+      if (files.kind(join(root, at)) === "directory") return true;
+    }
+    return false;
   };
   return {
     holdsWhole: false,
     indexBytes: 0,
     has,
+    note: (key) => void files.sizeOf(join(root, key)),
     open(key) {
       const path = join(root, key);
       if (isAbsent(key)) {

@@ -18,6 +18,14 @@ Deno.test("keys stay inside the store", () => {
   deepEqual([keyBelow("", "a"), keyBelow("a", "b", "c")], ["a", "a/b/c"]);
 });
 
+Deno.test("keys have at most 64 folders", () => {
+  const name = (folders: number) => `${"a/".repeat(folders)}b`;
+  equal(storeKey(name(64)), name(64));
+  for (const folders of [65, 300_000]) {
+    throws(() => storeKey("x", name(folders)), /the path "a\/a.*" has more than 64 folders/);
+  }
+});
+
 Deno.test("a directory store distinguishes absent from unreachable values and bounds reads", () =>
   inFolder((put, folder) => {
     put("in/five", "12345");

@@ -4,6 +4,7 @@
  */
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
+import { isDeepName, MAX_NAME_FOLDERS } from "../io/limits.ts";
 
 /** An entry of the archive. */
 export interface ZipEntry {
@@ -139,10 +140,13 @@ const CROOKED = /\\|(?:^|\/)\.{1,2}(?:\/|$)|\/\/|^\//;
 /**
  * Checks that every entry can be found by its key. Fill values would be served for a chunk whose name no key matches.
  *
- * @throws {DecodeFailed} with the first name that no key matches
+ * @throws {DecodeFailed} with the first name that no key matches, or that has too many folders
  */
 export function requireStraightNames(names: Iterable<string>): void {
   for (const name of names) {
+    if (isDeepName(name)) {
+      throw new DecodeFailed(`ZIP entry ${quoted(name)} lies in more than ${MAX_NAME_FOLDERS} folders`);
+    }
     if (!CROOKED.test(name)) continue;
     const problem = `has "\\", "./", "..", "//" or a leading "/" in its name; zip the store again`;
     throw new DecodeFailed(`ZIP entry ${quoted(name)} ${problem}`);

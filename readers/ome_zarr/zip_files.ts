@@ -25,8 +25,8 @@ export class ZipFiles {
   /** A name shared by several entries, or `null`. */
   readonly repeated: string | null;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
-  /** Names in each folder, by its key. */
-  readonly #folders = new Map<string, Set<string>>([["", new Set()]]);
+  /** Names of entries in order, so that those in a folder are adjacent: folders take no memory, however many there are. */
+  readonly #sorted: readonly string[];
 
   /** Reads the directory of a ZIP file. @throws {DecodeFailed} it is damaged, or has names that lead elsewhere */
   constructor(archive: string, files: FileAccess) {
@@ -40,26 +40,23 @@ export class ZipFiles {
     this.repeated = repeated;
     this.#file = file;
     this.#entries = entries;
-    for (const name of entries.keys()) {
-      // Finder adds this folder beside the one that a user compresses.
-      if (name.startsWith("__MACOSX/")) continue;
-      this.#place(name.replace(/\/$/, ""), name.endsWith("/"));
-    }
+    // Finder adds this folder beside the one that a user compresses.
+    this.#sorted = entries.keys().filter((name) => !name.startsWith("__MACOSX/")).toArray().sort();
   }
 
   get names(): Iterable<string> {
     return this.#entries.keys();
   }
 
-  #place(key: string, isFolder: boolean): void {
-    if (isFolder && !this.#folders.has(key)) this.#folders.set(key, new Set());
-    if (key === "") return;
-    const cut = key.lastIndexOf("/");
-    const folder = key.slice(0, Math.max(0, cut));
-    const known = this.#folders.get(folder);
-    if (known) return void known.add(key.slice(cut + 1));
-    this.#folders.set(folder, new Set([key.slice(cut + 1)]));
-    this.#place(folder, true);
+  /** Index of the first name that is not before `name`. */
+  #indexOf(name: string): number {
+    let [low, high] = [0, this.#sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#sorted[middle]! < name) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   #keyOf(path: string): string {
@@ -68,7 +65,8 @@ export class ZipFiles {
 
   kind(path: string): PathKind | null {
     const key = this.#keyOf(path);
-    return this.#folders.has(key) ? "directory" : this.#entries.has(key) ? "file" : null;
+    const isFolder = key === "" || this.#sorted[this.#indexOf(`${key}/`)]?.startsWith(`${key}/`);
+    return isFolder ? "directory" : this.#entries.has(key) ? "file" : null;
   }
 
   hasEntry(path: string): boolean {
@@ -77,7 +75,18 @@ export class ZipFiles {
 
   /** Names in a folder, sorted by code unit, without AppleDouble files; empty if the folder is missing. */
   list(folder: string): string[] {
-    return [...this.#folders.get(this.#keyOf(folder)) ?? []].filter((name) => !isAppleDouble(name)).sort();
+    const key = this.#keyOf(folder);
+    const prefix = key === "" ? "" : `${key}/`;
+    const names = new Set<string>();
+    for (let at = this.#indexOf(prefix); this.#sorted[at]?.startsWith(prefix);) {
+      const rest = this.#sorted[at]!.slice(prefix.length);
+      const cut = rest.indexOf("/");
+      const name = cut < 0 ? rest : rest.slice(0, cut);
+      if (name !== "" && !isAppleDouble(name)) names.add(name);
+      // "0" follows "/", so this skips what else is in a subfolder.
+      at = cut < 0 ? at + 1 : this.#indexOf(`${prefix}${name}0`);
+    }
+    return [...names].sort();
   }
 
   /** Opens an entry, and inflates it if it is deflated. @throws {PathNotFound | DecodeFailed} it is missing or damaged */

@@ -1,11 +1,14 @@
 /** Entries of ZIP files by hand (PKWARE APPNOTE 6.3.10, section 4.3.7). */
-import { deepEqual, throws } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { crc32, deflateRawSync } from "node:zlib";
+import { zipOf } from "../../tests/fixtures/zip_writer.ts";
+import { withFiles } from "../../tests/temporary_files.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { readValue, type Store } from "./hierarchy.ts";
 import type { ZipEntry } from "./zip_directory.ts";
-import { openEntry } from "./zip_files.ts";
+import { openEntry, ZipFiles } from "./zip_files.ts";
 
 const PLAIN = Uint8Array.of(1, 2, 3, 4, 5);
 
@@ -74,3 +77,37 @@ const REFUSED: readonly (readonly [string, Change, RegExp])[] = [
 for (const [name, change, message] of REFUSED) {
   Deno.test(`rejects a ZIP entry ${name}`, () => throws(() => read(change), message));
 }
+
+const EMPTY = new Uint8Array();
+
+/** The result of `use` with a ZIP file of empty entries. */
+const withZip = <T>(names: readonly string[], use: (zip: ZipFiles, at: (name: string) => string) => T) =>
+  withFiles({ "a.zip": zipOf(names.map((name) => [name, EMPTY])) }, (path) => {
+    using files = new FileAccess();
+    return use(new ZipFiles(path, files), (name) => `${path}/${name}`);
+  });
+
+Deno.test("lists folders of a ZIP file with and without entries of their own", () =>
+  withZip(["a/b/c", "a/b-c", "a/b0", "a/b/d/e", "d/", "f", "f-/g", "__MACOSX/h/i"], (zip, at) => {
+    deepEqual(zip.list(zip.archive), ["a", "d", "f", "f-"]);
+    deepEqual([zip.list(at("a")), zip.list(at("a/b"))], [["b", "b-c", "b0"], ["c", "d"]]);
+    deepEqual([zip.list(at("d")), zip.list(at("f")), zip.list(at("x"))], [[], [], []]);
+    const kinds = ["a", "a/b", "a/b/", "a/b-", "d", "f", "a/b/c", "__MACOSX", "x"].map((name) =>
+      zip.kind(at(name))
+    );
+    deepEqual(kinds, [
+      ...["directory", "directory", "directory", null, "directory", "file", "file", null, null],
+    ]);
+    equal(zip.kind(zip.archive), "directory");
+  }));
+
+Deno.test("names in a ZIP file have at most 64 folders", async () => {
+  const name = (folders: number) => `${"a/".repeat(folders)}b`;
+  await withZip([name(64)], (zip, at) => equal(zip.kind(at(name(64))), "file"));
+  for (const folders of [65, 6000]) {
+    await withFiles({ "a.zip": zipOf([[name(folders), EMPTY]]) }, (path) => {
+      using files = new FileAccess();
+      throws(() => new ZipFiles(path, files), /ZIP entry "a\/a.*" lies in more than 64 folders/);
+    });
+  }
+});

@@ -10,20 +10,31 @@ import { positionsOf } from "../metadata/selection.ts";
 /** Number of planes that a survey plans in a second or two. Further planes are checked when they are decoded. */
 const MAX_SURVEYED = 10_000;
 
+/** Number of files whose marks a survey notes in a fraction of a second. */
+const MAX_NOTED = 20_000;
+
 /** A plan for a number of channels, or `null` for a missing plane. */
 type CountedPlan = { readonly plan: PlanePlan; readonly count: number } | null;
 
-/** Plans planes at every position without decoding them. @throws {DecodeFailed} one is truncated @throws {Stopped} */
+/**
+ * Plans planes at every position without decoding them, and notes the marks of the files that decoding will open.
+ *
+ * @throws {DecodeFailed} a plane is truncated
+ * @throws {Stopped}
+ */
 export async function surveyPlanes(
   acquisition: Acquisition,
   channels: readonly number[],
   stop: StopFlag,
 ): Promise<void> {
   let left = MAX_SURVEYED;
+  let unnoted = MAX_NOTED;
   for (const position of positionsOf(acquisition.axes)) {
     stop.check();
     if ((left -= channels.length) < 0) break;
-    await plansAt(acquisition, channels, position);
+    for (const planned of await plansAt(acquisition, channels, position)) {
+      unnoted -= planned?.plan.note?.(unnoted) ?? 0;
+    }
   }
 }
 

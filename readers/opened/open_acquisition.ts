@@ -13,7 +13,7 @@ import {
   UnsupportedFormat,
 } from "../errors.ts";
 import type { MetadataDocument } from "../io/document_list.ts";
-import { changed, requireMarks } from "../io/paths.ts";
+import { changed, encodeMarks, requireEncodedMarks, requireMarks } from "../io/paths.ts";
 import { fingerprintOf } from "../io/fingerprint.ts";
 import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io/limits.ts";
 import { FileAccess } from "../io/random_access.ts";
@@ -31,6 +31,14 @@ import type {
   PackOrder,
   PlaneOrder,
 } from "./orders.ts";
+import type {
+  ArchivedRecording,
+  JudgedMembers,
+  MemberOrder,
+  WriteOrder,
+  WrittenFiles,
+} from "./archive_orders.ts";
+import type { DescribedRecording } from "./member_documents.ts";
 
 /** Least number of bytes that the metadata of an open acquisition takes. */
 const LEAST_INDEX_BYTES = 64 << 10;
@@ -56,6 +64,8 @@ export class OpenAcquisition {
   readonly #chosen: ChosenFormat;
   readonly #opened: OpenedScene;
   #first: FirstPlanes | null = null;
+  /** For its archive, once described. */
+  #recording: Promise<DescribedRecording> | null = null;
   #summaryBytes = 0;
   /** Bytes of text that the reader may keep: two for each byte read that may belong to a document. */
   readonly #textBytes: number;
@@ -80,11 +90,14 @@ export class OpenAcquisition {
    * @throws {ReaderError} with a message that names the file
    */
   static async open(source: AcquisitionSource, files: FileAccess): Promise<OpenAcquisition> {
-    const { path, allowedExtensions, scene } = source.request;
+    const { path, allowedExtensions, scene, staysInFolder } = source.request;
     try {
       requireMarks(source.marks);
-      const chosen = await chooseFormat(path, allowedExtensions, files);
-      return new OpenAcquisition(source, files, chosen, await openChosen(chosen, files, scene));
+      return await files.listingAhead(async () => {
+        const chosen = await chooseFormat(path, allowedExtensions, files);
+        const opened = await openChosen(chosen, files, scene, staysInFolder);
+        return new OpenAcquisition(source, files, chosen, opened);
+      });
     } catch (error) {
       const failure = failureOf(error, source, files);
       files.close();
@@ -116,9 +129,10 @@ export class OpenAcquisition {
       for (const [path, mark] of marks) {
         if ((this.#source.marks.get(path) ?? mark) !== mark) throw changed(path);
       }
+      const seen = encodeMarks(new Map([...this.#files.takeSeen(), ...marks]));
       this.#source = { request, marks };
       this.#first = first;
-      this.#summaryBytes = heapBytes(summary);
+      this.#summaryBytes = heapBytes(summary) + seen.length;
       const { plan, channels, reference } = first;
       return {
         summary,
@@ -128,6 +142,7 @@ export class OpenAcquisition {
         working: workingOf([plan, ...reference ? [reference.plan] : []]),
         division: plan.division ?? null,
         marks,
+        seen,
       };
     } catch (error) {
       const isLost = error instanceof PlaneNotFound;
@@ -193,10 +208,10 @@ export class OpenAcquisition {
   /** Decodes planes. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */
   async decode(order: PlaneOrder): Promise<DecodedOrder> {
     const [decoded, files] = await this.#unchanged(() => this.#decode(order));
-    return { ...decoded, files };
+    return { ...decoded, files, seen: order.marksAll ? encodeMarks(this.#files.takeSeen()) : null };
   }
 
-  async #decode(order: PlaneOrder): Promise<Omit<DecodedOrder, "files">> {
+  async #decode(order: PlaneOrder): Promise<Omit<DecodedOrder, "files" | "seen">> {
     const first = this.#first;
     this.#first = null;
     const { channels, working: allowed, buffers } = order;
@@ -238,10 +253,47 @@ export class OpenAcquisition {
     return (await this.#unchanged(() => packPlanes(this.acquisition, order, this.#files.stop)))[0];
   }
 
-  /** Plans planes of some channels at every position, without decoding. */
-  async survey(channels: readonly number[]): Promise<void> {
-    const { surveyPlanes } = await import("./archive_planes.ts");
-    await this.#unchanged(() => surveyPlanes(this.acquisition, channels, this.#files.stop));
+  /** Judges members of this recording by documents v1 and, if they have no faults, plans all planes. */
+  async judge(recording: ArchivedRecording, members: readonly MemberOrder[]): Promise<JudgedMembers> {
+    const { judgedMembers } = await import("./member_documents.ts");
+    const { stop } = this.#files;
+    const described = await this.#describedFor(recording);
+    const [judged] = await this.#unchanged(async () => {
+      this.#requireSame(recording);
+      const judged = judgedMembers(described, members, stop);
+      if (recording.images === "none" || judged.faults.length > 0) return judged;
+      const { surveyPlanes } = await import("./archive_planes.ts");
+      await surveyPlanes(this.acquisition, described.channels.map(({ index }) => index), stop);
+      return judged;
+    });
+    return { ...judged, seen: encodeMarks(this.#files.takeSeen()) };
+  }
+
+  /** Writes documents of a member. Those at its end are written only if none of its files has changed since its open. */
+  async write(order: WriteOrder): Promise<WrittenFiles> {
+    const { writtenFiles } = await import("./member_documents.ts");
+    const described = await this.#describedFor(order.recording);
+    const write = () => {
+      if (order.part !== "reference") this.#requireSame(order.recording);
+      return writtenFiles(described, order);
+    };
+    return (await this.#unchanged(write))[0];
+  }
+
+  #describedFor(recording: ArchivedRecording): Promise<DescribedRecording> {
+    const describe = async () => {
+      const { describedRecording } = await import("./member_documents.ts");
+      const { summary } = await this.describe();
+      const { axes, fileSize, sceneCount } = summary;
+      if (!isSame({ axes, fileSize, sceneCount }, recording.shape)) throw changed(summary.path);
+      return describedRecording(summary, recording);
+    };
+    return this.#recording ??= describe();
+  }
+
+  /** Compares all files of an archived recording with their marks. */
+  #requireSame({ seen }: ArchivedRecording): void {
+    for (const encoded of seen) requireEncodedMarks(encoded, this.#files.stop);
   }
 
   /** The metadata documents of the file. */
@@ -254,6 +306,7 @@ export class OpenAcquisition {
   async #unchanged<T>(work: () => T | Promise<T>): Promise<[T, ReadonlyMap<string, string>]> {
     const { marks } = this.#source;
     this.#files.takeUsed();
+    this.#files.takeSeen();
     try {
       requireMarks(marks);
       const result = await work();

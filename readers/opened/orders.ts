@@ -12,7 +12,16 @@ import type {
 } from "../reader.ts";
 import type { NamedPart } from "./named_parts.ts";
 import type { PackedLayout } from "../samples/packed_plane.ts";
+import type { z } from "zod";
 import type { Warning } from "../warning.ts";
+import type {
+  ArchivedRecording,
+  JudgedMembers,
+  MemberOrder,
+  ParsedOrder,
+  WriteOrder,
+  WrittenFiles,
+} from "./archive_orders.ts";
 
 /** How to open an acquisition. */
 export interface OpenRequest {
@@ -25,6 +34,8 @@ export interface OpenRequest {
   readonly allowedExtensions: readonly string[];
   /** Index of the wanted scene; `null` for the scene that the file belongs to. */
   readonly scene: number | null;
+  /** True if no collection document above the path may be read, since a page of another site asks. */
+  readonly staysInFolder?: boolean;
 }
 
 /** Location of an acquisition. */
@@ -66,6 +77,8 @@ export interface Description {
   readonly division: Division | null;
   /** Marks of the opened files, by path. */
   readonly marks: ReadonlyMap<string, string>;
+  /** Encoded marks of all files of the set that were opened, measured or found missing. */
+  readonly seen?: Uint8Array<ArrayBuffer>;
 }
 
 /** An order to decode rows of planes at one position, perhaps with the reference image. */
@@ -75,6 +88,8 @@ export interface PlaneOrder {
   readonly rows: RowRange | null;
   readonly position: Position;
   readonly reference: boolean;
+  /** True if the answer needs the marks of all its files. */
+  readonly marksAll?: boolean;
   /** Memory that decoding may take besides the planes; if it needs more, nothing is decoded. */
   readonly working: WorkingMemory;
   /** Memory of released planes, for reuse. */
@@ -92,8 +107,10 @@ export interface DecodedOrder {
   /** Warnings if the reference image cannot be decoded. */
   readonly warnings: readonly Warning[];
   readonly working: WorkingMemory;
-  /** Marks of files that were read or missing, by resolved path, without those that the open read. */
+  /** Marks of files that were read or missing, by resolved path, without those that the open read; the first thousand. */
   readonly files: ReadonlyMap<string, string>;
+  /** Encoded marks of all these files, if ordered. */
+  readonly seen?: Uint8Array<ArrayBuffer> | null;
 }
 
 /** An order to pack whole planes for an archive. */
@@ -114,38 +131,51 @@ export interface PackedPlanes {
 }
 
 /**
- * A question about one acquisition; or, without one, to parse the body of a request, to validate CSV tables or to tell parts of
- * acquisitions from others. Buffers are transferred.
+ * A question about one acquisition; or, without one, to parse an order to export, to compare files with encoded marks or to tell
+ * parts of acquisitions from others. Buffers are transferred.
  */
 export type Question =
   | { readonly type: "open" }
   | { readonly type: "decode"; readonly order: PlaneOrder }
   | { readonly type: "pack"; readonly order: PackOrder }
-  | { readonly type: "survey"; readonly channels: readonly number[] }
   | { readonly type: "parse"; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly type: "judge"; readonly tables: readonly string[] }
+  | {
+    readonly type: "judge";
+    readonly recording: ArchivedRecording;
+    readonly members: readonly MemberOrder[];
+  }
+  | ({ readonly type: "write" } & WriteOrder)
+  | { readonly type: "compare"; readonly seen: readonly Uint8Array<ArrayBuffer>[] }
   | {
     readonly type: "parts";
     readonly named: readonly NamedPart[];
     /** Resolved directories that may be read; `null` for no limit. */
     readonly roots: readonly string[] | null;
   }
-  | { readonly type: "documents" };
+  | { readonly type: "documents"; readonly most: number };
+
+/** The documents of an acquisition as a JSON array; `null` if it needs more memory than ordered. */
+export interface EncodedDocuments {
+  readonly json: Uint8Array<ArrayBuffer> | null;
+  /** Bytes that it takes to make them. */
+  readonly needed: number;
+}
 
 /** The answer to each type of question. Planes and chunks are transferred. */
 export interface Answers {
   open: Description;
   decode: DecodedOrder;
   pack: PackedPlanes;
-  /** Success: every plane fits its file. */
-  survey: null;
-  parse: unknown;
-  /** The first problem of each table, or `null`. */
-  judge: readonly (string | null)[];
+  /** The order, or the issues of its schema. */
+  parse: ParsedOrder | { readonly issues: readonly z.core.$ZodIssue[] };
+  /** If there are no faults, every plane fits its file. */
+  judge: JudgedMembers;
+  write: WrittenFiles;
+  /** Success: no file changed. */
+  compare: null;
   /** Whether each of the files is a part of the other one. */
   parts: readonly boolean[];
-  /** The documents as a JSON array. */
-  documents: Uint8Array<ArrayBuffer>;
+  documents: EncodedDocuments;
 }
 
 /** A question with its acquisition, which the worker keeps open under a key. */

@@ -1,9 +1,45 @@
 /** The files of an archive, in order, and their ZIP stream. */
-import type { PackedPlanes, PackOrder } from "../../readers/opened/orders.ts";
-import type { Position } from "../../readers/reader.ts";
-import { chunkIndices, type ImageLayout, writtenPositions } from "./image_layout.ts";
-import { type ExportedMember, memberDocuments, pathsOf, type WrittenPlane } from "./member_documents.ts";
-import { zarrDocuments } from "./zarr_documents.ts";
+import type {
+  ArchivedRecording,
+  ChunkLayout,
+  WrittenFiles,
+  WrittenPart,
+  WrittenPlane,
+} from "../../readers/opened/archive_orders.ts";
+import { chunkIndices, writtenPositions } from "../../readers/opened/image_layout.ts";
+import { pathsOf } from "../../readers/opened/member_paths.ts";
+import type {
+  AcquisitionSource,
+  AcquisitionSummary,
+  PackedPlanes,
+  PackOrder,
+} from "../../readers/opened/orders.ts";
+import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
+
+/** A recording of an archive. Several members may have the same one. */
+export interface ExportedRecording {
+  readonly summary: AcquisitionSummary;
+  readonly source: AcquisitionSource;
+  readonly working: WorkingMemory;
+  readonly archived: ArchivedRecording;
+  /** Written channels in ascending order. */
+  readonly channels: readonly Channel[];
+  readonly layout: ChunkLayout;
+  readonly reference: ChunkLayout | null;
+  /** The only written T and Z; `null` if all are written. */
+  readonly opened: Position | null;
+}
+
+/** A member of an archive. Only workers read its order. */
+export interface ExportedMember {
+  readonly recording: ExportedRecording;
+  /** Number of the member, from 1, used in the paths of its files. */
+  readonly number: number;
+  readonly id: string;
+  readonly name: string;
+  readonly hasAnalyses: boolean;
+  readonly json: Uint8Array<SharedArrayBuffer>;
+}
 
 /** What an archive contains. */
 export interface Archive {
@@ -15,8 +51,13 @@ export interface Archive {
   readonly version: string;
 }
 
-/** Decodes and packs planes of a member; `release` gives their memory back. */
-export type Packer = (member: ExportedMember, order: Omit<PackOrder, "working">) => Promise<Packed>;
+/** What workers do for an archive. */
+export interface Packer {
+  /** Decodes and packs planes of a recording; `release` gives their memory back. */
+  pack(recording: ExportedRecording, order: Omit<PackOrder, "working">): Promise<Packed>;
+  /** Writes documents of a member; `missing` are planes that the recording lacks. */
+  write(member: ExportedMember, part: WrittenPart, missing: readonly WrittenPlane[]): Promise<WrittenFiles>;
+}
 
 /** Planes that were packed together. */
 export interface Packed {
@@ -43,57 +84,59 @@ const PIECE_BYTES = 256 << 10;
  */
 export async function zipOf(
   archive: Archive,
-  pack: Packer,
+  packer: Packer,
   written: (planes: number) => void,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const { makeZip } = await import("client-zip");
-  return makeZip(entriesOf(archive, pack, written)) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  return makeZip(entriesOf(archive, packer, written)) as ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
 async function* entriesOf(
   archive: Archive,
-  pack: Packer,
+  packer: Packer,
   written: (planes: number) => void,
 ): AsyncGenerator<Entry> {
-  const { hasImages, members, version } = archive;
+  const { hasImages, members } = archive;
   const now = new Date();
-  const encoder = new TextEncoder();
   const file = (name: string, input: Entry["input"]): Entry => ({ name, input, lastModified: now });
-  const text = (name: string, content: unknown) =>
-    file(
-      name,
-      pieces(encoder.encode(typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`)),
-    );
-  if (hasImages) yield text("collection.json", collectionDocument(archive, now));
+  if (hasImages) {
+    const text = `${JSON.stringify(collectionDocument(archive, now), null, 2)}\n`;
+    yield file("collection.json", pieces(new TextEncoder().encode(text)));
+  }
   let planes = 0;
   for (const member of members) {
     const missing: WrittenPlane[] = [];
-    const { image, referenceImage } = pathsOf(member);
+    const { recording } = member;
+    const { image, referenceImage } = memberPaths(member);
     if (hasImages) {
-      yield* documents(image, member.name, member.layout);
-      for await (const plane of planesOf(member, pack)) {
+      yield* documents(member, "image");
+      for await (const plane of planesOf(recording, packer)) {
         if (plane.chunks === null) missing.push(plane.indices);
         else yield* chunks(image, plane.indices, plane.chunks);
         written(planes += 1);
       }
     }
     if (hasImages && referenceImage !== null) {
-      const layout = member.reference!;
-      yield* documents(referenceImage, `${member.name} reference`, layout);
-      const channels = member.summary.reference!.channels.map(({ index }) => index);
-      const packed = await pack(member, { channels, position: null, layout: layout.packed });
+      yield* documents(member, "reference");
+      const { packed: layout } = recording.reference!;
+      const channels = recording.summary.reference!.channels.map(({ index }) => index);
+      const packed = await packer.pack(recording, { channels, position: null, layout });
       try {
         for (const [c, parts] of packed.planes.entries()) yield* chunks(referenceImage, { c }, parts ?? []);
       } finally {
         packed.release();
       }
     }
-    for (const { path, content } of memberDocuments(member, missing, version)) yield text(path, content);
+    yield* documents(member, "documents", missing);
   }
 
-  function* documents(folder: string, name: string, layout: ImageLayout) {
-    for (const [key, content] of Object.entries(zarrDocuments(name, layout))) {
-      yield text(`${folder}/${key}`, content);
+  async function* documents(
+    member: ExportedMember,
+    part: WrittenPart,
+    missing: readonly WrittenPlane[] = [],
+  ) {
+    for (const { path, content } of await packer.write(member, part, missing)) {
+      yield file(path, pieces(content));
     }
   }
   function* chunks(folder: string, indices: WrittenPlane, parts: readonly Uint8Array<ArrayBuffer>[]) {
@@ -102,6 +145,9 @@ async function* entriesOf(
     }
   }
 }
+
+const memberPaths = ({ number, hasAnalyses, recording }: ExportedMember) =>
+  pathsOf({ number, hasAnalyses, hasReference: recording.reference !== null });
 
 async function* pieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
@@ -116,7 +162,7 @@ function collectionDocument({ id, name, members, version }: Archive, now: Date) 
     created: now.toISOString(),
     producer: { name: "acq-server", version },
     members: members.map((member) => {
-      const { image, referenceImage, reference, acqimage, analyses } = pathsOf(member);
+      const { image, referenceImage, reference, acqimage, analyses } = memberPaths(member);
       return {
         id: member.id,
         name: member.name,
@@ -140,19 +186,19 @@ interface Group {
   readonly group: readonly number[];
 }
 
-/** The planes of a member. The next planes are decoded while the current ones are sent. */
-async function* planesOf(member: ExportedMember, pack: Packer): AsyncGenerator<PlacedPlane> {
-  const { layout, channels } = member;
+/** The planes of a recording. The next planes are decoded while the current ones are sent. */
+async function* planesOf(recording: ExportedRecording, packer: Packer): AsyncGenerator<PlacedPlane> {
+  const { layout, channels } = recording;
   const begin = (next: IteratorResult<Group, void>) => {
     if (next.done) return null;
     const { position, group } = next.value;
     const indices = group.map((i) => channels[i]!.index);
-    const packed = pack(member, { channels: indices, position, layout: layout.packed });
+    const packed = packer.pack(recording, { channels: indices, position, layout: layout.packed });
     // The failure is reported when the group's turn comes.
     packed.catch(() => {});
     return { position, group, packed };
   };
-  const groups = groupsOf(member);
+  const groups = groupsOf(recording);
   let current = begin(groups.next());
   try {
     while (current !== null) {
@@ -181,7 +227,7 @@ function drop({ planes, release }: Packed): void {
   release();
 }
 
-function* groupsOf({ layout, channels, summary, opened }: ExportedMember): Generator<Group, void> {
+function* groupsOf({ layout, channels, summary, opened }: ExportedRecording): Generator<Group, void> {
   const planeBytes = 4 * layout.packed.rows * layout.packed.columns;
   const size = Math.max(1, Math.floor(MAX_TOGETHER_BYTES / planeBytes));
   const indices = [...channels.keys()];

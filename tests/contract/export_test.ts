@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
-import { zipOf } from "../../session/export/archive.ts";
+import { type Packer, zipOf } from "../../session/export/archive.ts";
+import { OrderMemory } from "../../session/exporter.ts";
+import { encodedOrder } from "../../readers/opened/parsed_order.ts";
 import { validatePath } from "../../cli/verdict.ts";
 import { ExportResponse } from "../../schemas/http.ts";
 import { FILES, writeCollection } from "../collection_tree.ts";
@@ -429,20 +431,27 @@ function writeNoise(path: string): void {
 Deno.test("frees the planes of a cut archive, also those of the next position", () =>
   withServer(async ({ server, image }) => {
     const { signal } = new AbortController();
-    const options = { chosenByUser: false, version: "0", memory: server.exporter.hold(0) };
-    const [member] = (await server.exporter.prepare({ members: [{ path: image }] }, options, signal)).members;
+    using memory = new OrderMemory();
+    const options = { chosenByUser: false, version: "0", memory };
+    const order = encodedOrder({ members: [{ path: image }] });
+    const [member] = (await server.exporter.prepare(order, options, signal)).members;
     assert.ok(member);
-    const axes = [...member.summary.axes, { name: "T", size: 3, step: 1, unit: "seconds" } as const];
-    const members = [{ ...member, summary: { ...member.summary, axes } }];
+    const { recording } = member;
+    const axes = [...recording.summary.axes, { name: "T", size: 3, step: 1, unit: "seconds" } as const];
+    const longer = { ...recording, summary: { ...recording.summary, axes } };
+    const members = [{ ...member, recording: longer }];
     const archive = { id: "a", name: "a", hasImages: true, members, version: "0" };
     const chunks: Uint8Array[] = [];
     let released = 0;
-    const pack = (_: unknown, { channels }: { readonly channels: readonly number[] }) => {
-      const planes = channels.map(() => [new Uint8Array(1 << 20)]);
-      chunks.push(...planes.flat());
-      return Promise.resolve({ planes, release: () => released += 1 });
+    const packer: Packer = {
+      pack: (_, { channels }) => {
+        const planes = channels.map(() => [new Uint8Array(1 << 20)]);
+        chunks.push(...planes.flat());
+        return Promise.resolve({ planes, release: () => released += 1 });
+      },
+      write: () => Promise.resolve([]),
     };
-    const reader = (await zipOf(archive, pack, () => {})).getReader();
+    const reader = (await zipOf(archive, packer, () => {})).getReader();
     for (let read = 0; read < 1 << 19;) read += (await reader.read()).value!.length;
     await reader.cancel().catch(() => {});
     await until(() => released === 2, "the release");

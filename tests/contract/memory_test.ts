@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import type { FromWorker } from "../../readers/opened/orders.ts";
+import { startDecodeWorker } from "../../session/decode_pool.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
 import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
 import { temporaryFolder } from "../temporary_files.ts";
@@ -196,4 +198,33 @@ Deno.test("counts metadata documents while they are sent, one answer of a consen
       String(length),
     );
   });
+});
+
+Deno.test("reserves the bytes of metadata before a worker makes them", async () => {
+  const made: (number | null)[] = [];
+  const startWorker = () => {
+    const worker = startDecodeWorker();
+    worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
+      if (data.type !== "answered" || typeof data.answer !== "object") return;
+      // An answer without bytes only says how many are needed.
+      if (data.answer instanceof Uint8Array) made.push(data.answer.length);
+      if (data.answer !== null && "json" in data.answer) made.push(data.answer.json?.length ?? null);
+    });
+    return worker;
+  };
+  const text = "\u0001".repeat(1 << 20);
+  const bytes = tiffBytes(grayLayout(16, 16, 8), (x) => BigInt(x), 1, [[270, 2, `ImageJ=1.53t\n${text}`]]);
+  await withFile(bytes, async (server, path) => {
+    const { sessionId } = await server.open(path);
+    const url = `/api/v2/sessions/${sessionId}/metadata`;
+    const before = server.budget.used;
+    const left = server.budget.reserve(server.budget.capacity - before - (5 << 20));
+    await expectError(server.request(url), 507, "session_memory_exceeded");
+    assert.deepEqual(made, [null]);
+    assert.ok(server.budget.used <= before + left.bytes);
+    left.release();
+    const response = await server.request(url);
+    assert.equal((await response.bytes()).length, made.at(-1));
+    assert.deepEqual(made.length, 3);
+  }, { startWorker });
 });

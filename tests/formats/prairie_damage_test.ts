@@ -337,8 +337,9 @@ Deno.test("opens one image without listing a folder of thousands", () =>
     Deno.renameSync(at(""), at("other.xml"));
     const renamed = new ListedAccess();
     equal((await loadHere(at(HAND_IMAGE), { files: renamed })).summary.format, "prairie");
+    // Reading a large folder begins the open again.
     ok(
-      renamed.lists <= 2 && renamed.counts.opens <= 10,
+      renamed.lists <= 3 && renamed.counts.opens <= 10,
       `${renamed.lists} lists, ${renamed.counts.opens} opens`,
     );
     // A TIFF of another name and program costs no look at its folder.

@@ -1,4 +1,5 @@
 /** Files at the bounds of the parsers: each makes a reader build as much as it may, or one more. */
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { MAX_SUBBLOCKS } from "../../readers/czi/directory.ts";
 import { MAX_SCENES } from "../../readers/czi/document.ts";
@@ -12,6 +13,7 @@ import { entryBytes, ramp16, segment, writeCzi, type WrittenDimension } from "..
 import { writeCompound } from "../fixtures/compound_writer.ts";
 import { frame } from "../fixtures/oir_files.ts";
 import { concat, words } from "../fixtures/bytes.ts";
+import { directoryEnd, directoryEntry } from "../fixtures/zip_writer.ts";
 import { documentsBlock, oirBlocks, oirFile } from "../fixtures/oir_writer.ts";
 import {
   attributes,
@@ -274,6 +276,14 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
       picturedNd2(ascii(`<variant>${"<a/>".repeat(MAX_XML_NODES - 20)}</variant>`))
     ),
     "cut_xml.nd2": file(() => picturedNd2(ascii(`<variant>${"<a/>".repeat(MAX_XML_NODES / 2 - 20)}`))),
+    // Folders of names once took memory and stack, one after the other.
+    "deep_names.zip": file(() => emptyEntries(1060, (n) => `${"a/".repeat(4000)}${n}`)),
+    "deep_name.zip": file(() => emptyEntries(1, () => `${"a/".repeat(6000)}b`)),
+    "most_folders.zip": file(() =>
+      emptyEntries(250_000, (n) => n === 0 ? "zarr.json" : `${n.toString(36)}/${"a/".repeat(62)}b`)
+    ),
+    "deep_member.ome.zarr": (path) =>
+      zarr(path, { chunk: [1, 8, 8], side: 8, dataset: "a/".repeat(300_000) }),
     // The load time-out, not the heap, bounds the number of chunks: each costs a look at the file system.
     "many_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 128 }),
     "many_channels.ome.zarr": (path) => zarr(path, { chunk: [1, 8, 8], side: 8, channels: MAX_CHANNELS }),
@@ -283,15 +293,39 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
   };
 }
 
+/** A ZIP file of empty stored entries, with 64-bit numbers in its directory. */
+function emptyEntries(count: number, nameOf: (n: number) => string): Uint8Array {
+  const entry = (n: number) => directoryEntry({ name: nameOf(n), size: 0, stored: 0 });
+  const bytes = Buffer.concat(Array.from({ length: count }, (_, n) => entry(n)));
+  // The local header of an entry, by which a ZIP file is recognised.
+  const head = Buffer.from("PK\x03\x04".padEnd(30, "\0"), "latin1");
+  const wide = Buffer.alloc(76);
+  wide.writeUInt32LE(0x06064b50, 0);
+  wide.writeBigUInt64LE(BigInt(count), 32);
+  wide.writeBigUInt64LE(BigInt(bytes.length), 40);
+  wide.writeBigUInt64LE(BigInt(head.length), 48);
+  wide.writeUInt32LE(0x07064b50, 56);
+  wide.writeBigUInt64LE(BigInt(head.length + bytes.length), 64);
+  const end = directoryEnd({ count: 0xffff, size: 0xffffffff, offset: 0xffffffff });
+  return new Uint8Array(Buffer.concat([head, bytes, wide, end]));
+}
+
 async function zarr(
   path: string,
-  { chunk, side, channels = 1 }: { chunk: readonly number[]; side: number; channels?: number },
+  { chunk, side, channels = 1, dataset = "0" }: {
+    readonly chunk: readonly number[];
+    readonly side: number;
+    readonly channels?: number;
+    readonly dataset?: string;
+  },
 ): Promise<void> {
   await writePlainStore(path, { planes: [ramp(2, 2)], rows: 2, columns: 2 });
   const metadata = JSON.parse(await Deno.readTextFile(join(path, "0", "zarr.json")));
   metadata.shape = [channels, side, side];
   metadata.chunk_grid.configuration.chunk_shape = chunk;
   await Deno.writeTextFile(join(path, "0", "zarr.json"), JSON.stringify(metadata));
+  const group = await Deno.readTextFile(join(path, "zarr.json"));
+  await Deno.writeTextFile(join(path, "zarr.json"), group.replace('"path":"0"', `"path":"${dataset}"`));
   // Absent chunks hold the fill value.
   await Deno.remove(join(path, "0", "c"), { recursive: true });
 }

@@ -1,104 +1,131 @@
 /** The documents of a written member, and the validation of what a client sent for them. */
 import { basename, dirname, sep } from "node:path";
 import type { z } from "zod";
-import type { AcquisitionSource, AcquisitionSummary } from "../../readers/opened/orders.ts";
-import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
-import { DecodeFailed, quoted } from "../../readers/errors.ts";
-import { isJsonObject, parseJsonText } from "../../readers/metadata/json.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { isJsonObject, parseJsonText } from "../metadata/json.ts";
+import type { Channel, Position } from "../reader.ts";
+import { csvProblem } from "../../schemas/csv_table.ts";
 import { type ImageFacts, judgeDocument } from "../../schemas/document_rules.ts";
 import type { ExportRequest } from "../../schemas/http.ts";
 import { DocumentProblems, type Problem } from "../../schemas/problems.ts";
-import { type ImageLayout, imageLayout } from "./image_layout.ts";
-
-/** What a client asks to export. */
-export type ExportOrder = z.infer<typeof ExportRequest>;
+import type {
+  ArchivedRecording,
+  JudgedMembers,
+  MemberOrder,
+  OrderFault,
+  WriteOrder,
+  WrittenFiles,
+  WrittenPlane,
+} from "./archive_orders.ts";
+import { chunkLayout, type ImageLayout, imageLayout } from "./image_layout.ts";
+import { type MemberPaths, pathsOf } from "./member_paths.ts";
+import type { AcquisitionSummary } from "./orders.ts";
+import { zarrDocuments } from "./zarr_documents.ts";
 
 /** What a client sends about one recording. */
-export type MemberOrder = ExportOrder["members"][number];
+type MemberRequest = z.infer<typeof ExportRequest>["members"][number];
 
-/** Indices of a plane along the axes of the written image. */
-export type WrittenPlane = Readonly<Record<string, number>>;
-
-/** A recording that is about to be written. */
-export interface ExportedMember {
+/** A recording of an archive, as all its members have it. */
+export interface DescribedRecording {
   readonly summary: AcquisitionSummary;
-  readonly source: AcquisitionSource;
-  readonly working: WorkingMemory;
-  /** Number of the member, from 1, used in the paths of its files. */
-  readonly number: number;
-  readonly order: MemberOrder;
-  readonly id: string;
-  readonly name: string;
   /** Written channels in ascending order. */
   readonly channels: readonly Channel[];
   readonly layout: ImageLayout;
   readonly reference: ImageLayout | null;
   /** The only written T and Z; `null` if all are written. */
   readonly opened: Position | null;
+  /** Texts of the warnings, without folders. */
+  readonly warnings: readonly string[];
 }
 
-/** Describes a recording that a client asks to export. */
-export function exportedMember(
-  order: MemberOrder,
-  index: number,
-  { images }: ExportOrder,
-  { summary, source, working }: Pick<ExportedMember, "summary" | "source" | "working">,
-): ExportedMember {
-  const { reference } = summary;
+/** Describes a recording for its archive. */
+export function describedRecording(
+  described: AcquisitionSummary,
+  { images, hasReference, warnings }: ArchivedRecording,
+): DescribedRecording {
+  const reference = hasReference ? described.reference : null;
+  const summary = { ...described, reference };
   const channels = summary.loaded.toSorted((a, b) => a.index - b.index);
   return {
     summary,
-    source,
-    working,
-    number: index + 1,
-    order,
-    id: order.id ?? crypto.randomUUID(),
-    name: order.name ?? recordingName(summary),
     channels,
     layout: imageLayout({ ...summary, channels }, images !== "opened"),
     reference: reference && imageLayout(reference, true),
     opened: images === "opened" ? summary.position : null,
+    warnings: warnings.map(({ text }) => withoutFolders(text, summary.path)),
   };
 }
 
-/** Paths of the files of a member; `null` for those that it lacks. */
-export interface MemberPaths {
-  readonly image: string;
-  readonly referenceImage: string | null;
-  /** The document of the reference image. */
-  readonly reference: string | null;
-  readonly acqimage: string;
-  readonly analyses: string | null;
+/** A recording that is about to be written. */
+interface Member extends DescribedRecording {
+  readonly id: string;
+  readonly name: string;
+  readonly order: MemberRequest;
+  readonly paths: MemberPaths;
 }
 
-/** Paths of the files of a member. */
-export const pathsOf = ({ number, reference, order }: ExportedMember): MemberPaths => ({
-  image: `images/${number}.ome.zarr`,
-  referenceImage: reference && `reference/${number}.ome.zarr`,
-  reference: reference && `reference/${number}.json`,
-  acqimage: `acqimage/${number}.json`,
-  analyses: (order.analyses ?? []).length > 0 ? `analyses/${number}.json` : null,
-});
+function memberOf(recording: DescribedRecording, { index, id, name, json }: MemberOrder): Member {
+  // A worker has validated and encoded it.
+  const order: MemberRequest = JSON.parse(new TextDecoder().decode(json));
+  const hasAnalyses = (order.analyses ?? []).length > 0;
+  const paths = pathsOf({ number: index + 1, hasAnalyses, hasReference: recording.reference !== null });
+  return { ...recording, id, name, order, paths };
+}
 
-/** Name of the recording: its file name, and the scene's name if there are several scenes. */
-function recordingName({ path, scene, sceneCount, scenes }: AcquisitionSummary): string {
-  const name = basename(path);
-  return sceneCount > 1 ? `${name} ${scenes[scene]?.name ?? `Scene ${scene + 1}`}` : name;
+/** Judges members of one recording, except its planes, by documents v1. @throws {Stopped} */
+export function judgedMembers(
+  recording: DescribedRecording,
+  orders: readonly MemberOrder[],
+  stop: StopFlag,
+): Omit<JudgedMembers, "seen"> {
+  const faults: OrderFault[] = [];
+  for (const [i, order] of orders.entries()) {
+    stop.check();
+    if (faults.length > MAX_FAULTS) break;
+    faults.push(...memberFaults(memberOf(recording, order), order.index, i === 0, stop));
+  }
+  const { layout, reference } = recording;
+  return { faults, layout: chunkLayout(layout), reference: reference && chunkLayout(reference) };
+}
+
+/** Number of faults after which an order is not judged further. */
+const MAX_FAULTS = 1000;
+
+/** Documents and tables of a member, in their order in the archive. */
+export function writtenFiles(
+  recording: DescribedRecording,
+  { member: order, part, missing, version }: WriteOrder,
+): WrittenFiles {
+  const member = memberOf(recording, order);
+  const { image, referenceImage } = member.paths;
+  const below = (folder: string, documents: ReturnType<typeof zarrDocuments>) =>
+    Object.entries(documents).map(([key, content]) => ({ path: `${folder}/${key}`, content }));
+  const documents = part === "image"
+    ? below(image, zarrDocuments(member.name, member.layout, member.id))
+    : part === "documents"
+    ? memberDocuments(member, missing, version)
+    : below(referenceImage!, zarrDocuments(`${member.name} reference`, member.reference!, null));
+  const encoder = new TextEncoder();
+  return documents.map(({ path, content }) => ({
+    path,
+    content: encoder.encode(typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`),
+  }));
 }
 
 /** A file of the archive other than an image. */
-export interface WrittenDocument {
+interface WrittenDocument {
   readonly path: string;
   readonly content: Readonly<Record<string, unknown>> | string;
 }
 
-/** The documents and tables of a member, in their order in the archive; `missing` are planes that the recording lacks. */
-export function memberDocuments(
-  member: ExportedMember,
+/** The documents and tables of a member; `missing` are planes that the recording lacks. */
+function memberDocuments(
+  member: Member,
   missing: readonly WrittenPlane[],
   version: string,
 ): readonly WrittenDocument[] {
-  const paths = pathsOf(member);
+  const { paths } = member;
   const { analyses, tables } = analysesOf(member);
   return [
     ...paths.reference ? [{ path: paths.reference, content: referenceDocument(member, version) }] : [],
@@ -109,7 +136,7 @@ export function memberDocuments(
 }
 
 function imageDocument(
-  { id, order, layout, summary, opened, channels }: ExportedMember,
+  { id, order, layout, summary, opened, channels, warnings }: Member,
   missing: readonly WrittenPlane[],
   version: string,
 ) {
@@ -121,7 +148,7 @@ function imageDocument(
     date: summary.date,
     time: summary.time,
     sample_types: channels.map((channel) => channel.sampleType),
-    warnings: summary.warnings.map(({ text }) => withoutFolders(text, summary.path)),
+    warnings,
     ...opened && { position: { t: opened.t, z: opened.z } },
     ...layout.spectral > 1 && { spectral: { size: layout.spectral, index: "c = channel * size + l" } },
     ...layout.isRounded && { note: "the samples are the nearest float32 of those in the file" },
@@ -151,7 +178,7 @@ function withoutFolders(text: string, path: string): string {
   );
 }
 
-function referenceDocument({ id, summary, reference }: ExportedMember, version: string) {
+function referenceDocument({ id, summary, reference }: Member, version: string) {
   const { lineRoi = null, scanPath = null } = summary.reference ?? {};
   const path = scanPath ?? (lineRoi && { x: [lineRoi[0], lineRoi[2]], y: [lineRoi[1], lineRoi[3]] });
   const { rows, columns } = reference!.packed;
@@ -170,12 +197,12 @@ function referenceDocument({ id, summary, reference }: ExportedMember, version: 
   };
 }
 
-function analysesOf({ id, number, order, layout: { spectral } }: ExportedMember) {
+function analysesOf({ id, paths, order, layout: { spectral } }: Member) {
   const tables: WrittenDocument[] = [];
   const analyses = (order.analyses ?? []).map((analysis, index) => {
     const names: [string, string][] = [];
     const resources = analysis.tables.map((table, i) => {
-      const path = `tables/${number}-${tables.length + 1}.csv`;
+      const path = paths.table(tables.length + 1);
       tables.push({ path, content: table.csv });
       const tableId = table.id ?? `table-${i + 1}`;
       names.push([tableId, table.name]);
@@ -202,15 +229,8 @@ function spectralIndex(parameters: Readonly<Record<string, unknown>> | undefined
   return typeof l === "number" && Number.isInteger(l) && l >= 0 ? l : 0;
 }
 
-/** A fault of an order. */
-export interface OrderFault {
-  /** Keys from `members` on. */
-  readonly path: readonly string[];
-  readonly message: string;
-}
-
-/** Validates a member, except its tables, by documents v1. */
-export function memberFaults(member: ExportedMember, index: number): OrderFault[] {
+/** Faults of a member. @param isFirst false if another member of the recording has been judged */
+function memberFaults(member: Member, index: number, isFirst: boolean, stop: StopFlag): OrderFault[] {
   const { order, layout, channels } = member;
   const image: ImageFacts = {
     ...layout.packed,
@@ -247,11 +267,34 @@ export function memberFaults(member: ExportedMember, index: number): OrderFault[
         ? []
         : [{ path: at("parameters"), message: `the image has no index ${l} along L` }];
     }),
-    ...memberDocuments(member, [], "0").flatMap(({ path, content }) => {
-      const problem = typeof content === "string" ? null : sizeProblem(content, path);
+    ...judgedForSize(member, isFirst).flatMap(({ path, content }) => {
+      const problem = sizeProblem(content, path);
       return problem === null ? [] : [{ path: [], message: problem }];
     }),
+    ...tableFaults(analyses, stop),
   ].map(({ path, message }) => ({ path: ["members", String(index), ...path], message }));
+}
+
+/** Documents whose size is judged. Those of the reference image differ in the id alone. */
+function judgedForSize(member: Member, isFirst: boolean) {
+  const { paths: { reference, acqimage, analyses } } = member;
+  return [
+    ...reference && isFirst ? [{ path: reference, content: referenceDocument(member, "0") }] : [],
+    { path: acqimage, content: imageDocument(member, [], "0") },
+    ...analyses ? [{ path: analyses, content: analysesOf(member).analyses }] : [],
+  ];
+}
+
+function tableFaults(analyses: NonNullable<MemberRequest["analyses"]>, stop: StopFlag): OrderFault[] {
+  const encoder = new TextEncoder();
+  return analyses.flatMap(({ tables }, i) =>
+    tables.flatMap(({ csv }, j) => {
+      stop.check();
+      const message = csvProblem(encoder.encode(csv));
+      const path = ["analyses", String(i), "tables", String(j), "csv"];
+      return message === null ? [] : [{ path, message }];
+    })
+  );
 }
 
 /** Why a document is too large to be read back, or `null`. */

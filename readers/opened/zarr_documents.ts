@@ -1,5 +1,5 @@
 /** The metadata documents of a written image. */
-import type { PackedType } from "../../readers/samples/packed_plane.ts";
+import type { PackedType } from "../samples/packed_plane.ts";
 import type { ImageLayout } from "./image_layout.ts";
 
 /** Range of each sample type, in which viewers first show a channel. */
@@ -12,15 +12,23 @@ const RANGES: Readonly<Record<PackedType, readonly [number, number]>> = {
   float32: [0, 1],
 };
 
-/** Documents of an image by their paths below its folder (Zarr 3). */
-export function zarrDocuments(name: string, layout: ImageLayout): Readonly<Record<string, unknown>> {
+/**
+ * Documents of an image by their paths below its folder (Zarr 3).
+ *
+ * @param member id under which it belongs to the collection; `null` for a reference image
+ */
+export function zarrDocuments(
+  name: string,
+  layout: ImageLayout,
+  member: string | null,
+): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const { axes, packed: { sampleType, chunkRows, columns } } = layout;
   const chunk_shape = axes.map((axis) => axis.name === "y" ? chunkRows : axis.name === "x" ? columns : 1);
   return {
     "zarr.json": {
       zarr_format: 3,
       node_type: "group",
-      attributes: { ome: omeAttributes(name, layout) },
+      attributes: { ome: omeAttributes(name, layout), ...member !== null && { acq_server: { member } } },
     },
     "0/zarr.json": {
       zarr_format: 3,

@@ -1,9 +1,10 @@
 /** How an acquisition is written as OME-Zarr 0.5: sample type, axes, chunks, channels. */
-import type { AcquisitionSummary } from "../../readers/opened/orders.ts";
-import type { Axis, AxisLetter, Channel, Position, SampleType } from "../../readers/reader.ts";
-import { PACKED_TYPES, type PackedLayout, type PackedType } from "../../readers/samples/packed_plane.ts";
-import { SAMPLE_BYTES } from "../../readers/samples/to_float32.ts";
-import { positionsOf, sizeAlong } from "../../readers/metadata/selection.ts";
+import type { ChunkLayout, WrittenAxis } from "./archive_orders.ts";
+import type { AcquisitionSummary } from "./orders.ts";
+import type { Axis, AxisLetter, Channel, Position, SampleType } from "../reader.ts";
+import { PACKED_TYPES, type PackedType } from "../samples/packed_plane.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { positionsOf, sizeAlong } from "../metadata/selection.ts";
 
 /** A larger plane is cut into several chunks of whole rows. */
 const MAX_CHUNK_BYTES = 16 << 20;
@@ -18,17 +19,6 @@ const REPRESENTED: Readonly<Record<PackedType, readonly SampleType[]>> = {
   float32: ["bool", "uint8", "int8", "uint16", "int16", "float16", "float32"],
 };
 
-/** One axis of the written array. */
-export interface WrittenAxis {
-  readonly name: "t" | "c" | "z" | "y" | "x";
-  readonly type: "time" | "channel" | "space";
-  /** OME unit, if OME names the unit of the step. */
-  readonly unit: string | null;
-  /** Step in that unit; 1 without a unit. */
-  readonly scale: number;
-  readonly size: number;
-}
-
 /** One channel of the written array. */
 export interface WrittenChannel {
   /** Name, with the index along L if there are several. */
@@ -38,17 +28,19 @@ export interface WrittenChannel {
 }
 
 /** A written array. */
-export interface ImageLayout {
-  readonly axes: readonly WrittenAxis[];
+export interface ImageLayout extends ChunkLayout {
   readonly channels: readonly WrittenChannel[];
-  readonly packed: PackedLayout;
   /** Steps in other units, by OME axis name, for the image document. */
   readonly axisDisplay: Readonly<Record<string, { type: string; unit: string; scale: number }>>;
-  /** Spectral planes of each channel, which are folded into `c`. */
-  readonly spectral: number;
-  /** True if a sample type of the file is wider than float32. */
-  readonly isRounded: boolean;
 }
+
+/** Drops what only documents need. */
+export const chunkLayout = ({ axes, packed, spectral, isRounded }: ImageLayout): ChunkLayout => ({
+  axes,
+  packed,
+  spectral,
+  isRounded,
+});
 
 /** An image as the server serves it. */
 export type Served = Pick<AcquisitionSummary, "axes" | "rows" | "columns"> & {
@@ -123,7 +115,7 @@ export function writtenPositions(
 
 /** Chunk indices of the first chunk of a plane along the axes before `y`. */
 export function chunkIndices(
-  { axes, spectral }: ImageLayout,
+  { axes, spectral }: ChunkLayout,
   { t, z, l }: Position,
   channel: number,
 ): Readonly<Record<string, number>> {
