@@ -78,10 +78,10 @@ export function stampedStep(stamps: ArrayLike<number>): StampedStep {
   const median = rises.length % 2 === 1 ? rises[half]! : (rises[half - 1]! + rises[half]!) / 2;
   const grain = quantumOf(differences, rises[0]!);
   const coarse = runsOf(stamps, differences, Math.max(1.5 * median, median + 2 * grain));
-  const fine = runsOf(stamps, differences, 1.5 * median);
   // Stamps on a clock stay within one quantum of their line. If they do not, and the quantum is the step itself, frames are missing.
-  const isPlain = median < 1.5 * grain && !differences.includes(0) && coarse.spread > 1.01 * grain &&
-    fine.cuts.length <= MOST_PAUSES * differences.length;
+  const isGapped = median < 1.5 * grain && coarse.spread > 1.01 * grain && !differences.includes(0);
+  const fine = isGapped ? runsOf(stamps, differences, 1.5 * median) : null;
+  const isPlain = fine !== null && fine.cuts.length <= MOST_PAUSES * differences.length;
   const { step, isEven, cuts, longest, distances } = isPlain ? fine : coarse;
   // Steps that are all alike show no clock.
   const quantum = isPlain || isEven ? 0 : grain;
@@ -117,11 +117,14 @@ function runsOf(stamps: ArrayLike<number>, differences: Float64Array, most: numb
   let [longest, spread] = [0, 0];
   for (let start = 0, end = 1; start < stamps.length; start = end, end += 1) {
     while (end < stamps.length && joins(differences[end - 1]!)) end += 1;
-    const rests = Float64Array.from({ length: end - start }, (_, i) => stamps[start + i]! - i * step);
-    const sorted = rests.toSorted();
-    distances.set(rests.map((rest) => Math.abs(rest - sorted[sorted.length >> 1]!)), start);
-    longest = Math.max(longest, end - 1 - start);
-    if (end - start > 1) spread = Math.max(spread, sorted.at(-1)! - sorted[0]!);
+    if (end - start === 1) distances[start] = stamps[start]! - stamps[start]!;
+    else {
+      const rests = Float64Array.from({ length: end - start }, (_, i) => stamps[start + i]! - i * step);
+      const sorted = rests.toSorted();
+      distances.set(rests.map((rest) => Math.abs(rest - sorted[sorted.length >> 1]!)), start);
+      longest = Math.max(longest, end - 1 - start);
+      spread = Math.max(spread, sorted.at(-1)! - sorted[0]!);
+    }
     const seconds = differences[end - 1];
     if (seconds !== undefined && !Number.isNaN(seconds)) cuts.push({ after: end - 1, seconds });
   }
