@@ -117,7 +117,8 @@ function runsOf(stamps: ArrayLike<number>, differences: Float64Array, most: numb
   let [longest, spread] = [0, 0];
   for (let start = 0, end = 1; start < stamps.length; start = end, end += 1) {
     while (end < stamps.length && joins(differences[end - 1]!)) end += 1;
-    if (end - start === 1) distances[start] = stamps[start]! - stamps[start]!;
+    // A single stamp lies on its line; a missing one has no distance.
+    if (end - start === 1) distances[start] = Number.isFinite(stamps[start]) ? 0 : NaN;
     else {
       const rests = Float64Array.from({ length: end - start }, (_, i) => stamps[start + i]! - i * step);
       const sorted = rests.toSorted();
