@@ -11,7 +11,7 @@ import type { AcquisitionSummary, Answers, PackOrder, Question } from "../reader
 import type { Clock } from "./clock.ts";
 import type { DecodeResources } from "./decoding.ts";
 import { ClientGone, ExportNotFound, TooManyExports } from "./errors.ts";
-import type { Archive, ExportedMember, ExportedRecording, Packed, Packer } from "./export/archive.ts";
+import type { Archive, ExportedMember, ExportedRecording, Packed, Packer } from "./archive.ts";
 import { Consent, type Reservation } from "./memory_budget.ts";
 import type { DescribedAcquisition, Opener } from "./opener.ts";
 import type { PositionReader } from "./position_reader.ts";
@@ -346,7 +346,7 @@ export class Exporter {
         return await pool.ask(about, { type: "write", ...order }, wait.signal);
       },
     };
-    const { zipOf } = await import("./export/archive.ts");
+    const { zipOf } = await import("./archive.ts");
     const reader = (await zipOf(archive, packer, written)).getReader();
     let cancelWatch = () => {};
     const end = (fault: unknown) => {

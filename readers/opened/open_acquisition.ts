@@ -124,7 +124,7 @@ export class OpenAcquisition {
   async describe(): Promise<Description> {
     const { request } = this.#source;
     try {
-      const { summary, first } = await this.#describe();
+      const { summary, first } = await this.#files.listingAhead(() => this.#describe());
       const { marks } = this.#files;
       for (const [path, mark] of marks) {
         if ((this.#source.marks.get(path) ?? mark) !== mark) throw changed(path);
@@ -309,7 +309,7 @@ export class OpenAcquisition {
     this.#files.takeSeen();
     try {
       requireMarks(marks);
-      const result = await work();
+      const result = await this.#files.listingAhead(async () => await work());
       const files = new Map([...this.#files.takeUsed()].filter(([path]) => !marks.has(path)));
       requireMarks(marks);
       requireMarks(files);

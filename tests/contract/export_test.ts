@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
-import { type Packer, zipOf } from "../../session/export/archive.ts";
+import { type Packer, zipOf } from "../../session/archive.ts";
 import { OrderMemory } from "../../session/exporter.ts";
 import { encodedOrder } from "../../readers/opened/parsed_order.ts";
 import { validatePath } from "../../cli/verdict.ts";
