@@ -16,22 +16,12 @@ const ENTRIES: ArchiveEntry[] = [
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** What Python's standard library reads, a line an entry: name, mode, seconds or date, SHA-256, or nothing without Python. */
-function readByPython(program: string, packed: Uint8Array): string[] | null {
-  const path = Deno.makeTempFileSync();
-  try {
-    Deno.writeFileSync(path, packed);
-    const { success, stdout, stderr } = new Deno.Command("python3", { args: ["-c", program, path] })
-      .outputSync();
-    assert(success, new TextDecoder().decode(stderr));
-    return new TextDecoder().decode(stdout).trimEnd().split("\n");
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    console.log("Skipped: there is no python3 to read the archive");
-    return null;
-  } finally {
-    Deno.removeSync(path);
-  }
+/** What Python's standard library reads, a line an entry: name, mode, seconds or date, SHA-256. */
+async function readByPython(python: string, program: string, packed: Uint8Array): Promise<string[]> {
+  using temporary = temporaryFolder();
+  const path = temporary.at("archive");
+  Deno.writeFileSync(path, packed);
+  return (await output(python, ["-c", program, path])).trimEnd().split("\n");
 }
 
 const TAR = `
@@ -47,6 +37,7 @@ assert z.testzip() is None
 for i in z.infolist():
     print(i.filename, oct(i.external_attr >> 16), i.date_time, hashlib.sha256(z.read(i)).hexdigest())
 `;
+import { output, programTest } from "../tests/programs.ts";
 import { temporaryFolder } from "../tests/temporary_files.ts";
 
 Deno.test("an archive has the same bytes for any order of its entries", () => {
@@ -55,36 +46,33 @@ Deno.test("an archive has the same bytes for any order of its entries", () => {
   assert.deepEqual(zip(ENTRIES, MTIME), zip(turned, MTIME));
 });
 
-Deno.test("Python reads a tar archive that is sorted, without owners and with one time", () => {
-  const link: ArchiveEntry = { path: "release/link", bytes: new TextEncoder().encode("a"), kind: "link" };
-  const read = readByPython(TAR, tarGz([...ENTRIES, link], MTIME));
-  const line = (entry: ArchiveEntry, mode: string) =>
-    `${entry.path} ${mode} ${MTIME} 0 root ${sha256(entry.bytes)}`;
-  const [b, long, a, empty] = ENTRIES as [ArchiveEntry, ArchiveEntry, ArchiveEntry, ArchiveEntry];
-  if (read) {
-    assert.deepEqual(read, [
-      line(a, "0o755"),
-      line(b, "0o644"),
-      line(empty, "0o644"),
-      line(long, "0o644"),
-      line(link, "0o777"),
+const line = (entry: ArchiveEntry, mode: string, time: string) =>
+  `${entry.path} ${mode} ${time} ${sha256(entry.bytes)}`;
+
+programTest(["python3"], {
+  name: "Python reads a tar archive that is sorted, without owners and with one time",
+  async fn([python]) {
+    const link: ArchiveEntry = { path: "release/link", bytes: new TextEncoder().encode("a"), kind: "link" };
+    const [b, long, a, empty] = ENTRIES as [ArchiveEntry, ArchiveEntry, ArchiveEntry, ArchiveEntry];
+    const time = `${MTIME} 0 root`;
+    assert.deepEqual(await readByPython(python!, TAR, tarGz([...ENTRIES, link], MTIME)), [
+      line(a, "0o755", time),
+      ...[b, empty, long].map((entry) => line(entry, "0o644", time)),
+      line(link, "0o777", time),
     ]);
-  }
+  },
 });
 
-Deno.test("Python reads a ZIP archive with its modes and times", () => {
-  const read = readByPython(ZIP, zip(ENTRIES, MTIME));
-  const line = (entry: ArchiveEntry, mode: string) =>
-    `${entry.path} ${mode} (2026, 11, 21, 10, 20, 30) ${sha256(entry.bytes)}`;
-  const [b, long, a, empty] = ENTRIES as [ArchiveEntry, ArchiveEntry, ArchiveEntry, ArchiveEntry];
-  if (read) {
-    assert.deepEqual(read, [
-      line(a, "0o100755"),
-      line(b, "0o100644"),
-      line(empty, "0o100644"),
-      line(long, "0o100644"),
+programTest(["python3"], {
+  name: "Python reads a ZIP archive with its modes and times",
+  async fn([python]) {
+    const [b, long, a, empty] = ENTRIES as [ArchiveEntry, ArchiveEntry, ArchiveEntry, ArchiveEntry];
+    const time = "(2026, 11, 21, 10, 20, 30)";
+    assert.deepEqual(await readByPython(python!, ZIP, zip(ENTRIES, MTIME)), [
+      line(a, "0o100755", time),
+      ...[b, empty, long].map((entry) => line(entry, "0o100644", time)),
     ]);
-  }
+  },
 });
 
 Deno.test("a folder is packed with its modes and links", { ignore: Deno.build.os === "windows" }, () => {

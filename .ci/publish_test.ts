@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { PLATFORMS, ROOT, VERSION } from "./packages/release.ts";
+import { output, programTest } from "../tests/programs.ts";
 import { temporaryFolder } from "../tests/temporary_files.ts";
 
 const WORKFLOW = Deno.readTextFileSync(`${ROOT}.github/workflows/release.yml`);
@@ -23,26 +24,8 @@ function linesOf(step: string): string {
 }
 
 /** Runs lines as GitHub does, in a folder, for two minutes at most, and gives what they print. */
-async function shell(lines: string, folder: string, env: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command("timeout", {
-    args: ["--kill-after=5", "120", "bash", "-eo", "pipefail", "-c", lines],
-    cwd: folder,
-    env,
-  }).output();
-  const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
-  assert.equal(code, 0, out + error);
-  return out;
-}
-
-async function hasNpm(): Promise<boolean> {
-  try {
-    return (await new Deno.Command("npm", { args: ["--version"], stdout: "null" }).output()).success;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    console.log("Skipped: there is no npm to publish with");
-    return false;
-  }
-}
+const shell = (bash: string, lines: string, folder: string, env: Record<string, string>): Promise<string> =>
+  output(bash, ["-eo", "pipefail", "-c", lines], { cwd: folder, env, seconds: 120 });
 
 function registryOf(names: readonly string[]) {
   return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
@@ -56,11 +39,10 @@ function registryOf(names: readonly string[]) {
   });
 }
 
-Deno.test({
+programTest(["bash", "npm"], {
   name: "the workflow publishes the npm packages that the registry does not have",
   ignore,
-  fn: async () => {
-    if (!await hasNpm()) return;
+  fn: async ([bash]) => {
     using temporary = temporaryFolder();
     const folder = temporary.path;
     for (const { name, executable } of PLATFORMS) {
@@ -69,6 +51,7 @@ Deno.test({
     }
     const deno = `"${Deno.execPath()}" run -q -A --no-check "${ROOT}.ci`;
     await shell(
+      bash!,
       `${deno}/packages/main.ts" binaries packages someone/acq-server
         ${deno}/client_package.ts" client someone/acq-server
         npm pack ./client --pack-destination packages`,
@@ -77,7 +60,7 @@ Deno.test({
     );
     const published = ["acq-server", "@acq-server/linux-x64"];
     await using registry = registryOf(published);
-    const out = await shell(linesOf("Publish what npm does not have, the executables first"), folder, {
+    const out = await shell(bash!, linesOf("Publish what npm does not have, the executables first"), folder, {
       HOME: folder,
       npm_config_registry: `http://127.0.0.1:${registry.addr.port}/`,
       npm_config_cache: join(folder, "cache"),
@@ -99,18 +82,18 @@ case "$2" in
 esac
 `;
 
-Deno.test({
+programTest(["bash"], {
   name: "a rerun continues the draft of the release, and leaves a published one",
   ignore,
-  fn: async () => {
+  fn: async ([bash]) => {
     using temporary = temporaryFolder();
     const folder = temporary.path;
     Deno.writeTextFileSync(join(folder, "gh"), GH, { mode: 0o755 });
     const lines = linesOf("Create a draft, and publish it when it is complete");
     const env = { TAG: "v0.1.0", PATH: `${folder}:${Deno.env.get("PATH")}` };
-    await assert.rejects(shell(lines, folder, env));
-    await shell(lines, folder, env);
-    await shell(lines, folder, env);
+    await assert.rejects(shell(bash!, lines, folder, env));
+    await shell(bash!, lines, folder, env);
+    await shell(bash!, lines, folder, env);
     const calls = Deno.readTextFileSync(join(folder, "calls")).trim().split("\n");
     assert.deepEqual(calls, ["view", "create", "upload", "view", "upload", "edit", "view"]);
   },

@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ROOT } from "./packages/release.ts";
 import { run } from "../tests/child_process.ts";
+import { programTest } from "../tests/programs.ts";
 
 /** Runs the script with a program that this shell text is; gives its code and what it said. */
-async function smoke(shell: string): Promise<{ code: number; out: string; error: string }> {
+async function smoke(bash: string, shell: string): Promise<{ code: number; out: string; error: string }> {
   const program = await Deno.makeTempFile({ prefix: "smoke_" });
   try {
     await Deno.writeTextFile(program, `#!/bin/sh\n${shell}\n`);
     await Deno.chmod(program, 0o755);
     const args = [join(ROOT, ".ci/smoke.sh"), program, join(ROOT, "examples/line_scan.oir")];
-    const { code, stdout, stderr } = await run("bash", { args, cwd: ROOT });
+    const { code, stdout, stderr } = await run(bash, { args, cwd: ROOT });
     const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
     return { code, out, error };
   } finally {
@@ -18,12 +19,16 @@ async function smoke(shell: string): Promise<{ code: number; out: string; error:
   }
 }
 
-Deno.test("the smoke test only needs a shell", {
+programTest(["bash", "curl"], {
+  name: "the smoke test only needs a shell",
   ignore: Deno.build.os === "windows",
-}, async (t) => {
+  fn: ([bash], t) => smokeTests(bash!, t),
+});
+
+async function smokeTests(bash: string, t: Deno.TestContext): Promise<void> {
   const server = `'${Deno.execPath()}' run -q -P --no-prompt '${ROOT}main.ts' "$@"`;
   await t.step("the server passes", async () => {
-    const { code, out, error } = await smoke(`exec ${server}`);
+    const { code, out, error } = await smoke(bash, `exec ${server}`);
     assert.equal(code, 0, error);
     assert.match(out, /It starts, answers and ends\n$/);
   });
@@ -38,9 +43,9 @@ Deno.test("the smoke test only needs a shell", {
   ];
   for (const [name, shell, message] of broken) {
     await t.step(name, async () => {
-      const { code, error } = await smoke(shell);
+      const { code, error } = await smoke(bash, shell);
       assert.notEqual(code, 0);
       assert.match(error, message);
     });
   }
-});
+}

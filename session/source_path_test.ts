@@ -5,6 +5,7 @@ import { isInsideRoots } from "../readers/io/paths.ts";
 import { judgePath, judgeWindowsPath } from "./source_path.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
 import { run } from "../tests/child_process.ts";
+import { programTest } from "../tests/programs.ts";
 import { temporaryFolder } from "../tests/temporary_files.ts";
 
 Deno.test("resolves a path into an archive, inside the roots only", {
@@ -32,10 +33,10 @@ Deno.test("resolves a path into an archive, inside the roots only", {
   for (const [path, limits, error] of judged) await assert.rejects(judgePath(path, limits), error, path);
 });
 
-Deno.test({
+programTest(["test"], {
   name: "resolves .. to the parent of the resolved folder, as the kernel does",
   ignore: Deno.build.os === "windows",
-  async fn() {
+  async fn([test]) {
     using temporary = temporaryFolder();
     const { path: folder } = temporary;
     for (const name of ["data/sub", "other/deep"]) Deno.mkdirSync(join(folder, name), { recursive: true });
@@ -67,7 +68,7 @@ Deno.test({
     for (const path of absent) {
       const whole = `${folder}/${path}`;
       // What the kernel says of it, through a program that hands it on as it is.
-      const { success } = await run("test", { args: ["-e", whole] });
+      const { success } = await run(test!, { args: ["-e", whole] });
       assert.equal(success, false, path);
       await assert.rejects(judgePath(whole, null), PathNotFound, path);
     }

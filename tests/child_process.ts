@@ -23,12 +23,12 @@ export function spawn(program: string, options: Deno.CommandOptions): Deno.Child
 /**
  * Runs a program to its end, whatever its exit status.
  *
- * @throws {Error} it did not end in time; then it is killed, and the message has its output
+ * @throws {Error} it could not start, or did not end in time; then it is killed, and the message has its output
  */
-export function run(program: string, options: RunOptions = {}): Promise<Deno.CommandOutput> {
+export async function run(program: string, options: RunOptions = {}): Promise<Deno.CommandOutput> {
   const { seconds = 4 * PATIENCE, ...command } = options;
   const what = [program, ...command.args ?? []].join(" ");
-  return outputOf(spawn(program, { stdout: "piped", stderr: "piped", ...command }), what, seconds);
+  return await outputOf(spawn(program, { stdout: "piped", stderr: "piped", ...command }), what, seconds);
 }
 
 /** The output of a started program at its end. @throws {Error} as {@linkcode run} */

@@ -4,6 +4,8 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { arch, platform } from "node:process";
 import { dirname, join } from "node:path";
 import { ROOT } from "./release.ts";
+import { run } from "../../tests/child_process.ts";
+import { programTest } from "../../tests/programs.ts";
 import { temporaryFolder } from "../../tests/temporary_files.ts";
 
 const NAME = `@acq-server/${platform}-${arch}`;
@@ -11,18 +13,6 @@ const VERSION = "1.2.3";
 
 /** What the launcher has glibc do. */
 const TUNABLES = platform === "linux" ? "glibc.malloc.mmap_threshold=1048576" : "";
-
-const ignore = Deno.build.os === "windows" || !await hasNode();
-if (ignore) console.log("Skipped: the launcher is tested where Node and shell scripts run");
-
-async function hasNode(): Promise<boolean> {
-  try {
-    return (await new Deno.Command("node", { args: ["--version"], stdout: "null" }).output()).success;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    return false;
-  }
-}
 
 function installLauncher(folder: string): void {
   mkdirSync(folder, { recursive: true });
@@ -87,10 +77,10 @@ const LAYOUTS: Record<string, Layout> = {
   "a package of another name": { ...BESIDE, wrong: { name: "acq-server-fork", version: VERSION } },
 };
 
-Deno.test({
+programTest(["node"], {
   name: "the launcher starts only the program of its own package",
-  ignore,
-  fn: async (t) => {
+  ignore: Deno.build.os === "windows",
+  fn: async ([node], t) => {
     for (const [name, { launcher, program, links = [], start, wrong }] of Object.entries(LAYOUTS)) {
       await t.step(name, async () => {
         using temporary = temporaryFolder();
@@ -101,12 +91,11 @@ Deno.test({
           mkdirSync(dirname(join(folder, path)), { recursive: true });
           symlinkSync(target, join(folder, path));
         }
-        const { code, stdout, stderr } = await new Deno.Command("node", {
+        const { code, stdout, stderr } = await run(node!, {
           args: [start, "--version"],
           cwd: folder,
           env: { GLIBC_TUNABLES: "" },
-          signal: AbortSignal.timeout(30_000),
-        }).output();
+        });
         const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
         if (!wrong) assert.deepEqual([code, out, error], [0, `started --version ${TUNABLES}\n`, ""]);
         else {

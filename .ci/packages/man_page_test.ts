@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { parseCommandLine } from "../../cli/command_line.ts";
 import { manPage } from "./man_page.ts";
+import { run } from "../../tests/child_process.ts";
+import { programTest } from "../../tests/programs.ts";
+import { temporaryFolder } from "../../tests/temporary_files.ts";
 
 const page = manPage(0);
 
@@ -18,23 +20,19 @@ Deno.test("the man page has every flag and command of the help, in short lines",
   assert.deepEqual(page.split("\n").filter((line) => line.length > 80), []);
 });
 
-Deno.test("groff sets it without a warning, in lines of 80 columns", {
-  ignore: !existsSync("/usr/bin/groff"),
-}, async () => {
-  const child = new Deno.Command("/usr/bin/groff", {
-    args: ["-man", "-ww", "-Tutf8", "-P-c", "-P-b", "-P-u", "-rLL=80n"],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(page));
-  await writer.close();
-  const { stdout, stderr } = await child.output();
-  assert.equal(new TextDecoder().decode(stderr), "");
-  const text = new TextDecoder().decode(stdout);
-  assert.match(text, /--max-session-memory <SIZE>\n +Memory for all planes/);
-  // A line that begins with a dot is not lost.
-  assert.match(text, /such as\s+\.oir,\.tif/);
-  assert.deepEqual(text.split("\n").filter((line) => line.length > 80), []);
+programTest(["groff"], {
+  name: "groff sets it without a warning, in lines of 80 columns",
+  async fn([groff]) {
+    using temporary = temporaryFolder();
+    const path = temporary.at("page.1");
+    Deno.writeTextFileSync(path, page);
+    const args = ["-man", "-ww", "-Tutf8", "-P-c", "-P-b", "-P-u", "-rLL=80n", path];
+    const { stdout, stderr } = await run(groff!, { args });
+    assert.equal(new TextDecoder().decode(stderr), "");
+    const text = new TextDecoder().decode(stdout);
+    assert.match(text, /--max-session-memory <SIZE>\n +Memory for all planes/);
+    // A line that begins with a dot is not lost.
+    assert.match(text, /such as\s+\.oir,\.tif/);
+    assert.deepEqual(text.split("\n").filter((line) => line.length > 80), []);
+  },
 });

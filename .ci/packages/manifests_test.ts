@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { homebrew, readSums, scoop, winget } from "./manifests.ts";
 import { archiveName, PLATFORMS, VERSION } from "./release.ts";
+import { output, programTest } from "../../tests/programs.ts";
+import { temporaryFolder } from "../../tests/temporary_files.ts";
 
 /** A checksum that names its system. */
 const sumOf = (i: number) => String(i).repeat(64);
@@ -16,18 +18,14 @@ Deno.test("the formula of Homebrew has the archives of macOS and Linux with thei
   assert.deepEqual(found.sort(), pairs.slice(0, 4).sort());
 });
 
-Deno.test("the formula of Homebrew is Ruby", async () => {
-  try {
-    const child = new Deno.Command("ruby", { args: ["-c"], stdin: "piped", stderr: "piped" }).spawn();
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(homebrew(published)));
-    await writer.close();
-    const { success, stderr } = await child.output();
-    assert(success, new TextDecoder().decode(stderr));
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    console.log("Skipped: there is no ruby to read the formula");
-  }
+programTest(["ruby"], {
+  name: "the formula of Homebrew is Ruby",
+  async fn([ruby]) {
+    using temporary = temporaryFolder();
+    const path = temporary.at("formula.rb");
+    Deno.writeTextFileSync(path, homebrew(published));
+    await output(ruby!, ["-c", path]);
+  },
 });
 
 Deno.test("the manifest of Scoop has the archives of Windows with their checksums", () => {

@@ -14,7 +14,7 @@ import { isInsideRoots, requireMarks, requireMarksLater } from "./paths.ts";
 import { FileAccess, type RandomAccessFile } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
-import { run } from "../../tests/child_process.ts";
+import { output, programTest } from "../../tests/programs.ts";
 import { temporaryFolder } from "../../tests/temporary_files.ts";
 
 Deno.test("reads by position, counted and checked against the size", async () => {
@@ -176,11 +176,15 @@ Deno.test(
   },
 );
 
-Deno.test("rejects a FIFO at once", { ignore: Deno.build.os === "windows" }, async () => {
-  using dir = temporaryFolder();
-  await run("mkfifo", { args: [dir.at("pipe")] });
-  assert.throws(() => new FileAccess().open(dir.at("pipe")), UnsupportedFormat);
-  assert.equal(new FileAccess().kind(dir.at("pipe")), "other");
+programTest(["mkfifo"], {
+  name: "rejects a FIFO at once",
+  ignore: Deno.build.os === "windows",
+  async fn([mkfifo]) {
+    using dir = temporaryFolder();
+    await output(mkfifo!, [dir.at("pipe")]);
+    assert.throws(() => new FileAccess().open(dir.at("pipe")), UnsupportedFormat);
+    assert.equal(new FileAccess().kind(dir.at("pipe")), "other");
+  },
 });
 
 Deno.test("inside means the root itself or below it", () => {

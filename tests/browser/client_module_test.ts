@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { findProgram, output } from "../clients/program.ts";
+import { findProgram, output } from "../programs.ts";
 import { hasChromium, startChromium, StubbedServer } from "./browser.ts";
 import { lineScanFile, SHAPE } from "./line_scan.ts";
 import { hasBrowser, startBrowser } from "./remote_page.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { AcqError, connect } from "../../static/client/v2/acq-client.js";
 import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { output } from "../clients/program.ts";
+import { output } from "../programs.ts";
 import { PATIENCE, within } from "../deadline.ts";
 import { withFiles } from "../temporary_files.ts";
 

@@ -3,13 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
-import { findProgram, output } from "../clients/program.ts";
+import { output, programTest } from "../programs.ts";
 import manifest from "../../deno.json" with { type: "json" };
 
-const [npm, node] = ["npm", "node"].map((name) => findProgram(name, "the npm package of the client module"));
-
 /** A project with the packed package in it, installed without any registry. */
-async function projectIn(folder: string): Promise<string> {
+async function projectIn(folder: string, npm: string): Promise<string> {
   const [made, project] = [join(folder, "made"), join(folder, "project")];
   const env = { npm_config_cache: join(folder, "cache"), npm_config_update_notifier: "false" };
   await output(Deno.execPath(), [
@@ -18,9 +16,9 @@ async function projectIn(folder: string): Promise<string> {
   ]);
   Deno.mkdirSync(project);
   Deno.writeTextFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }\n');
-  await output(npm!, ["pack", made], { cwd: project, env });
+  await output(npm, ["pack", made], { cwd: project, env });
   const packed = `acq-client-${manifest.version}.tgz`;
-  await output(npm!, ["install", "--offline", "--no-audit", "--no-fund", `./${packed}`], {
+  await output(npm, ["install", "--offline", "--no-audit", "--no-fund", `./${packed}`], {
     cwd: project,
     env,
   });
@@ -38,14 +36,13 @@ function readmeProgram(base: string, path: string, end: string): string {
   }, code!) + end;
 }
 
-Deno.test({
+programTest(["npm", "node"], {
   name: "the npm package has the served bytes, works in Node and has types",
-  ignore: npm === null || node === null,
-  fn: async (t) => {
+  fn: async ([npm, node], t) => {
     const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "npm_client_" }));
     const server = await ServerProcess.start(FROM_SOURCE);
     try {
-      const project = await projectIn(folder);
+      const project = await projectIn(folder, npm!);
       const installed = join(project, "node_modules", "acq-client");
       await t.step("its files", async () => {
         const names = [...Deno.readDirSync(installed)].map(({ name }) => name).sort();

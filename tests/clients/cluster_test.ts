@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { run } from "../child_process.ts";
-import { canImport } from "./program.ts";
+import { programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
 /** The code blocks of a language on the page. */
@@ -12,16 +12,11 @@ function blocks(language: string): string[] {
   return [...page.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))].map(([, code = ""]) => code);
 }
 
-const missing = Deno.build.os === "windows"
-  ? ["a POSIX shell"]
-  : ["zarr", "dask.array", "dask.distributed"].filter((name) => !canImport("python3", name));
-
-Deno.test({
-  name: `exports archives and computes them on a cluster of two workers${
-    missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} is missing)`
-  }`,
-  ignore: missing.length > 0,
-  async fn() {
+programTest(["sh", "python3"], {
+  name: "exports archives and computes them on a cluster of two workers",
+  modules: ["zarr", "dask.array", "dask.distributed"],
+  ignore: Deno.build.os === "windows",
+  async fn([sh, python]) {
     using temporary = temporaryFolder();
     const folder = temporary.path;
     Deno.mkdirSync(join(folder, "recordings"));
@@ -34,11 +29,11 @@ Deno.test({
     Deno.chmodSync(path, 0o755);
     const env = { PATH: `${folder}:${Deno.env.get("PATH")}` };
     const [shell = ""] = blocks("sh");
-    const exported = await run("sh", { args: ["-c", shell], cwd: folder, env });
+    const exported = await run(sh!, { args: ["-c", shell], cwd: folder, env });
     assert.ok(exported.success, new TextDecoder().decode(exported.stderr));
     const script = blocks("python").find((code) => code.includes("dask.distributed"))!;
     Deno.writeTextFileSync(join(folder, "compute.py"), script);
-    const computed = await run("python3", { args: ["compute.py"], cwd: folder, env });
+    const computed = await run(python!, { args: ["compute.py"], cwd: folder, env });
     const lines = new TextDecoder().decode(computed.stdout).trim().split("\n");
     assert.ok(computed.success, new TextDecoder().decode(computed.stderr));
     const means = lines.map((line) => line.split(" "));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
-import { findProgram, output } from "./program.ts";
+import { output, type Program, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
 const HERE = join(ROOT, "tests", "clients");
@@ -24,23 +24,22 @@ interface Place {
   readonly document: string;
 }
 
+/** @param others further programs that the test needs */
 function generatorTest(
   name: string,
-  tool: string,
-  run: (tool: string, place: Place) => Promise<void>,
-  others: readonly string[] = [],
+  tool: Program,
+  run: (tool: string, place: Place, others: string[]) => Promise<void>,
+  others: readonly Program[] = [],
 ): void {
-  const [program = null, ...needed] = [tool, ...others].map((one) => findProgram(one, name));
-  Deno.test({
+  programTest([tool, ...others], {
     name,
-    ignore: program === null || needed.includes(null),
-    fn: async () => {
+    fn: async ([program = "", ...others]) => {
       using temporary = temporaryFolder();
       const folder = temporary.path;
       await using server = await ServerProcess.start(FROM_SOURCE);
       const document = join(folder, "openapi.json");
       Deno.writeTextFileSync(document, await (await fetch(`${server.baseUrl}/openapi.json`)).text());
-      await run(program!, { server, folder, document });
+      await run(program, { server, folder, document }, others);
     },
   });
 }
@@ -85,10 +84,10 @@ async function generate(generator: string, folder: string, args: readonly string
 generatorTest(
   "a client of openapi-generator in Python fetches a plane",
   "openapi-generator-cli",
-  async (generator, { server, folder, document }) => {
+  async (generator, { server, folder, document }, [python3]) => {
     await generate(generator, folder, ["-i", document, "-g", "python"]);
     const python = join(folder, "environment");
-    await output("python3", ["-m", "venv", python]);
+    await output(python3!, ["-m", "venv", python]);
     const program = join(python, "bin", "python");
     await output(program, ["-m", "pip", "install", "--quiet", "-r", join(folder, "requirements.txt")]);
     const printed = await output(program, [
@@ -103,15 +102,15 @@ generatorTest(
 generatorTest(
   "a client of openapi-generator in Java fetches a plane",
   "openapi-generator-cli",
-  async (generator, { server, folder, document }) => {
+  async (generator, { server, folder, document }, [mvn, java]) => {
     await generate(generator, folder, ["-i", document, "-g", "java", "--library", "native"]);
     const main = join(folder, "src", "main", "java", "GeneratedClient.java");
     Deno.copyFileSync(join(HERE, "generated_client.java.txt"), main);
     const paths = join(folder, "paths.txt");
     const goals = ["compile", "dependency:build-classpath", `-Dmdep.outputFile=${paths}`];
-    await output("mvn", ["--quiet", "--batch-mode", ...goals], { cwd: folder });
+    await output(mvn!, ["--quiet", "--batch-mode", ...goals], { cwd: folder });
     const classes = `${join(folder, "target", "classes")}:${Deno.readTextFileSync(paths).trim()}`;
-    const printed = await output("java", ["-cp", classes, "GeneratedClient", server.baseUrl, SCAN]);
+    const printed = await output(java!, ["-cp", classes, "GeneratedClient", server.baseUrl, SCAN]);
     assert.deepEqual(JSON.parse(printed), EXPECTED);
   },
   ["mvn", "java"],
@@ -120,11 +119,11 @@ generatorTest(
 generatorTest(
   "a client of oapi-codegen in Go fetches a plane",
   "oapi-codegen",
-  async (generator, { server, folder, document }) => {
+  async (generator, { server, folder, document }, [program]) => {
     const written = join(folder, "client.go");
     await output(generator, ["-generate", "types,client", "-package", "main", "-o", written, document]);
     Deno.copyFileSync(join(HERE, "generated_client.go.txt"), join(folder, "main.go"));
-    const go = (...args: string[]) => output("go", args, { cwd: folder });
+    const go = (...args: string[]) => output(program!, args, { cwd: folder });
     await go("mod", "init", "client");
     await go("mod", "tidy");
     assert.deepEqual(JSON.parse(await go("run", ".", server.baseUrl, SCAN)), EXPECTED);

@@ -3,13 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { PATIENCE, within } from "../deadline.ts";
-import { canImport, findProgram, output } from "./program.ts";
+import { output, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
-
-const python = findProgram("python3", "the Python code of the guide for clients");
-const curl = findProgram("curl", "the commands of README.md");
-const numpy = ["python3", "/usr/bin/python3"].find((program) => canImport(program, "numpy")) ?? null;
-if (numpy === null) console.log("Skipped: the Python page needs a python3 with NumPy");
 
 /** The first code block of a page that holds a text, for a server at `baseUrl`. */
 function block(page: string, text: string, baseUrl: string): string {
@@ -54,76 +49,83 @@ async function runAsPage(code: string, path: string, baseUrl: string): Promise<u
   return logged;
 }
 
-Deno.test("the code of the guide and of README.md", async (t) => {
+/** A server, and the first plane of the sample as it serves it. */
+async function withPlane(work: (baseUrl: string, plane: Float32Array) => Promise<void>): Promise<void> {
   await using server = await ServerProcess.start(FROM_SOURCE);
-  const path = LINE_SCAN;
-  const { body } = await server.post("/api/v2/open", { path });
+  const { body } = await server.post("/api/v2/open", { path: LINE_SCAN });
   const [channel] = body.channels as { dataUrl: string }[];
-  const plane = new Float32Array(await (await fetch(server.baseUrl + channel!.dataUrl)).arrayBuffer());
+  await work(
+    server.baseUrl,
+    new Float32Array(await (await fetch(server.baseUrl + channel!.dataUrl)).arrayBuffer()),
+  );
+}
 
-  await t.step("JavaScript without a module", async () => {
-    const code = block("docs/build-a-client.md", "pick-and-open", server.baseUrl);
-    const logged = await within(PATIENCE, "the code of the guide", runAsPage(code, path, server.baseUrl));
+/** Sums of 16-bit counts are exact in doubles. */
+const meanOf = (plane: Float32Array) => plane.reduce((sum, value) => sum + value, 0) / plane.length;
+
+const isWindows = Deno.build.os === "windows";
+
+Deno.test("guide: JavaScript without a module", () =>
+  withPlane(async (baseUrl, plane) => {
+    const code = block("docs/build-a-client.md", "pick-and-open", baseUrl);
+    const logged = await within(PATIENCE, "the code of the guide", runAsPage(code, LINE_SCAN, baseUrl));
     assert.deepEqual(logged, [["CH1", plane[0]]]);
-  });
+  }));
 
-  await t.step({
-    name: "Python without a module",
-    ignore: python === null,
-    async fn() {
-      const code = block("docs/build-a-client.md", "urllib.request", server.baseUrl);
+programTest(["python3"], {
+  name: "guide: Python without a module",
+  fn: ([python]) =>
+    withPlane(async (baseUrl, plane) => {
+      const code = block("docs/build-a-client.md", "urllib.request", baseUrl);
       const lines = (await output(python!, ["-c", code], { cwd: ROOT })).trim().split(/\r?\n/);
-      const [, , first] = lines;
       assert.deepEqual(lines.slice(0, 2), ["Y 600 x 0.002118 seconds", "X 48 x 0.45 um"]);
       assert.equal(lines.length, 4);
-      // Sums of 16-bit counts are exact in doubles.
-      assert.equal(first, `CH1 mean ${plane.reduce((sum, value) => sum + value, 0) / plane.length}`);
-    },
-  });
+      assert.equal(lines[2], `CH1 mean ${meanOf(plane)}`);
+    }),
+});
 
-  await t.step({
-    name: "curl",
-    ignore: curl === null || Deno.build.os === "windows",
-    async fn() {
-      const answers = await output("sh", ["-c", block("README.md", "$PWD", server.baseUrl)], { cwd: ROOT });
+programTest(["sh", "curl"], {
+  name: "README.md: curl",
+  ignore: isWindows,
+  fn: ([sh]) =>
+    withPlane(async (baseUrl) => {
+      const answers = await output(sh!, ["-c", block("README.md", "$PWD", baseUrl)], { cwd: ROOT });
       assert.equal(answers.match(/"ok":true/g)?.length, 2, answers);
-    },
-  });
+    }),
+});
 
-  await t.step({
-    name: "five minutes with a program",
-    ignore: curl === null || Deno.build.os === "windows",
-    async fn() {
+programTest(["sh", "curl"], {
+  name: "five minutes with a program",
+  ignore: isWindows,
+  fn: ([sh]) =>
+    withPlane(async (baseUrl) => {
       using temporary = temporaryFolder();
-      const folder = temporary.path;
-      const lines = await output("sh", ["-c", programCommands(server.baseUrl)], { cwd: folder });
+      const lines = await output(sh!, ["-c", programCommands(baseUrl)], { cwd: temporary.path });
       // 600 lines of 48 pixels, 4 bytes each.
       assert.match(lines, /^ *115200\n/);
       assert.match(lines, /"ok":true/);
-    },
-  });
+    }),
+});
 
-  await t.step({
-    name: "five minutes with Python",
-    ignore: numpy === null || curl === null || Deno.build.os === "windows",
-    async fn() {
+programTest(["sh", "curl", "python3"], {
+  name: "five minutes with Python",
+  modules: ["numpy"],
+  ignore: isWindows,
+  fn: ([sh, , numpy]) =>
+    withPlane(async (baseUrl, plane) => {
       using temporary = temporaryFolder();
       const folder = temporary.path;
       const page = "docs/start/python.md";
-      await output("sh", ["-c", block(page, "curl -O", server.baseUrl)], { cwd: folder });
+      await output(sh!, ["-c", block(page, "curl -O", baseUrl)], { cwd: folder });
       Deno.copyFileSync(LINE_SCAN, join(folder, "scan.oir"));
-      const code = [block(page, "a.names", server.baseUrl), block(page, "acq.list", server.baseUrl)].join(
-        "",
-      )
-        .replace("import acq_client as acq\n", `$&acq.SERVER = "${server.baseUrl}"\n`)
+      const code = [block(page, "a.names", baseUrl), block(page, "acq.list", baseUrl)].join("")
+        .replace("import acq_client as acq\n", `$&acq.SERVER = "${baseUrl}"\n`)
         .replace("/data/scan.oir", join(folder, "scan.oir")).replace("/data/2025-10-30", folder);
       const lines = (await output(numpy!, ["-c", code], { cwd: folder })).split("\n");
-      const mean = plane.reduce((sum, value) => sum + value, 0) / plane.length;
       assert.equal(lines[2], "X 48 x 0.45 um");
       assert.match(lines[3]!, /^\(600, 48\) /);
       // NumPy sums float32 in pairs.
-      assert.ok(Math.abs(Number(lines[3]!.split(" ")[2]) / mean - 1) < 1e-6, lines[3]);
+      assert.ok(Math.abs(Number(lines[3]!.split(" ")[2]) / meanOf(plane) - 1) < 1e-6, lines[3]);
       assert.match(lines[4]!, /^scan\.oir \[/);
-    },
-  });
+    }),
 });

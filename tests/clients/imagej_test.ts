@@ -9,16 +9,20 @@ import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { busyServer } from "./busy_server.ts";
 import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
-import { findProgram, output } from "./program.ts";
+import { output, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
 const JAR = "/usr/share/java/ij.jar";
-const programs = ["java", "xvfb-run", "curl", "timeout"].map((name) =>
-  findProgram(name, "the macro for ImageJ")
-);
-const [java, xvfb, , timeout] = programs;
-if (!existsSync(JAR)) console.log(`Skipped: the macro for ImageJ needs ${JAR}`);
-const ignore = programs.includes(null) || !existsSync(JAR);
+const ignore = !existsSync(JAR);
+if (ignore) console.log(`Skipped: the macro for ImageJ needs ${JAR}`);
+
+/** Paths of programs. */
+interface ImageJ {
+  readonly timeout: string;
+  readonly java: string;
+  readonly xvfb: string;
+  readonly sh: string;
+}
 
 interface Image {
   readonly title: string;
@@ -35,16 +39,21 @@ interface Image {
 }
 
 /** What ImageJ shows after the macro has run. */
-async function opened(argument: string, folder: string, encoding = "UTF-8"): Promise<Image[]> {
+async function opened(
+  { timeout, java, xvfb }: ImageJ,
+  argument: string,
+  folder: string,
+  encoding = "UTF-8",
+): Promise<Image[]> {
   const macro = join(ROOT, "examples", "imagej", "acq_open.ijm");
   const script = join(ROOT, "tests", "clients", "imagej_cases.ijm");
   // An error is a dialog, which nobody would close.
-  await output(timeout!, [
+  await output(timeout, [
     ...[
       "90",
-      xvfb!,
+      xvfb,
       "-a",
-      java!,
+      java,
       "-Xmx512m",
       `-Duser.home=${folder}`,
       `-Dfile.encoding=${encoding}`,
@@ -99,24 +108,27 @@ interface Opening {
   readonly encoding?: string;
 }
 
-function imagejTest(name: string, fn: (server: ServerProcess, folder: string) => Promise<void>): void {
-  Deno.test({
+function imagejTest(
+  name: string,
+  fn: (imagej: ImageJ, server: ServerProcess, folder: string) => Promise<void>,
+): void {
+  programTest(["java", "xvfb-run", "timeout", "sh", "curl"], {
     name: `imagej: ${name}`,
     ignore,
-    async fn() {
+    async fn([java = "", xvfb = "", timeout = "", sh = ""]) {
       using temporary = temporaryFolder();
       await using server = await ServerProcess.start(FROM_SOURCE);
-      await fn(server, temporary.path);
+      await fn({ java, xvfb, timeout, sh }, server, temporary.path);
     },
   });
 }
 
 function openingTest(name: string, opening: Opening, check: (images: Image[]) => void): void {
-  imagejTest(name, async (server, folder) => {
+  imagejTest(name, async (imagej, server, folder) => {
     const path = join(folder, opening.as);
     Deno.copyFileSync(join(FIXTURES, opening.file), path);
     const argument = `${server.baseUrl}/ ${opening.words ?? ""}${path}`;
-    check(await opened(argument, folder, opening.encoding));
+    check(await opened(imagej, argument, folder, opening.encoding));
     assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
   });
 }
@@ -195,10 +207,14 @@ for (const [name, [opening, title, dimensions, planes]] of Object.entries(ALONE)
   });
 }
 
-imagejTest("a busy server is retried after `Retry-After`", async (server, folder) => {
+imagejTest("a busy server is retried after `Retry-After`", async (imagej, server, folder) => {
   const of = /^POST \/api\/v2\/open$|\/channels\/0*1\/data/;
   await using busy = busyServer(server.baseUrl, { of, times: 2, retryAfter: 1 });
-  const [overview, scan] = await opened(`${busy.base} ${join(FIXTURES, "oir", "line_scan.oir")}`, folder);
+  const [overview, scan] = await opened(
+    imagej,
+    `${busy.base} ${join(FIXTURES, "oir", "line_scan.oir")}`,
+    folder,
+  );
   const { scenes: [first], reference } = expectedFile("oir", "line_scan.oir");
   assert.deepEqual([overview!.planes, scan!.planes], [reference!.planes, firstPlanes(first!)]);
   const [opens, ...others] = [...busy.asked.values()];
@@ -209,36 +225,39 @@ imagejTest("a busy server is retried after `Retry-After`", async (server, folder
   for (const [, second, third] of others) assert(third! - second! >= 1000);
 });
 
-imagejTest("a plane that cannot be read leaves no session and no files", async (server, folder) => {
+imagejTest("a plane that cannot be read leaves no session and no files", async (imagej, server, folder) => {
   const of = /\/channels\/0*1\/data/;
   await using refusing = busyServer(server.baseUrl, { of, times: 9, retryAfter: null });
   const argument = `${refusing.base} ${join(FIXTURES, "oir", "line_scan.oir")}`;
-  await assert.rejects(opened(argument, folder), Deno.errors.NotFound);
+  await assert.rejects(opened(imagej, argument, folder), Deno.errors.NotFound);
   assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => name.startsWith("acq_")), []);
   assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
 });
 
-imagejTest("errors have codes, and scenes in them count from 1", async (server, folder) => {
-  const positions = join(FIXTURES, "nd2", "positions.nd2");
-  const macro = join(folder, "error.ijm");
-  const cases = [
-    [`${server.baseUrl} scene=0 ${positions}`, /^scene_out_of_range: There is no "scene=0"; scenes/],
-    [
-      `${server.baseUrl} scene=9 ${positions}`,
-      /^scene_out_of_range: There is no scene 9; there are 1 to 3$/m,
-    ],
-    [`${server.baseUrl} /nowhere.tif`, /^path_not_found: Cannot open/],
-    ["http://127.0.0.1:9 /x.tif", /^server_unreachable: No acq-server answers/],
-  ] as const;
-  for (const [argument, message] of cases) {
-    const run = [join(ROOT, "examples", "imagej", "acq_open.ijm"), argument].map((text) =>
-      JSON.stringify(text)
-    );
-    Deno.writeTextFileSync(macro, `runMacro(${run});`);
-    // Without a display the message is printed.
-    const options = ["-Djava.awt.headless=true", `-Duser.home=${folder}`, "-cp", JAR];
-    const command = [java!, ...options, "ij.ImageJ", "-batch", macro];
-    const said = await output("sh", ["-c", '"$@" 2>&1 || true', "sh", timeout!, "60", ...command]);
-    assert.match(said.trim(), message);
-  }
-});
+imagejTest(
+  "errors have codes, and scenes in them count from 1",
+  async ({ java, sh, timeout }, server, folder) => {
+    const positions = join(FIXTURES, "nd2", "positions.nd2");
+    const macro = join(folder, "error.ijm");
+    const cases = [
+      [`${server.baseUrl} scene=0 ${positions}`, /^scene_out_of_range: There is no "scene=0"; scenes/],
+      [
+        `${server.baseUrl} scene=9 ${positions}`,
+        /^scene_out_of_range: There is no scene 9; there are 1 to 3$/m,
+      ],
+      [`${server.baseUrl} /nowhere.tif`, /^path_not_found: Cannot open/],
+      ["http://127.0.0.1:9 /x.tif", /^server_unreachable: No acq-server answers/],
+    ] as const;
+    for (const [argument, message] of cases) {
+      const run = [join(ROOT, "examples", "imagej", "acq_open.ijm"), argument].map((text) =>
+        JSON.stringify(text)
+      );
+      Deno.writeTextFileSync(macro, `runMacro(${run});`);
+      // Without a display the message is printed.
+      const options = ["-Djava.awt.headless=true", `-Duser.home=${folder}`, "-cp", JAR];
+      const command = [java, ...options, "ij.ImageJ", "-batch", macro];
+      const said = await output(sh, ["-c", '"$@" 2>&1 || true', "sh", timeout, "60", ...command]);
+      assert.match(said.trim(), message);
+    }
+  },
+);

@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { busyServer } from "./busy_server.ts";
 import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
-import { findProgram, output } from "./program.ts";
-
-const octave = findProgram("octave-cli", "the client for MATLAB and Octave");
-const curl = findProgram("curl", "the client for MATLAB and Octave");
+import { output, programTest } from "../programs.ts";
 
 /** What other programs may answer, each below its number; `base` begins with how many there are. */
 function otherPrograms() {
@@ -24,10 +21,9 @@ function otherPrograms() {
   };
 }
 
-Deno.test({
+programTest(["octave-cli", "curl"], {
   name: "octave: reads planes, positions, scenes and references, and handles errors and waiting",
-  ignore: octave === null || curl === null,
-  fn: async () => {
+  fn: async ([octave]) => {
     await using server = await ServerProcess.start(FROM_SOURCE);
     const of = /^POST \/api\/v2\/open$|\/channels\/0\/data/;
     await using busy = busyServer(server.baseUrl, { of, times: 2, retryAfter: 1 });

@@ -5,26 +5,19 @@ import { formatSamples } from "../binary/format_samples.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { checkPlanes, hasSharedSamples, type Planes, type Question, sharedCases } from "./shared_samples.ts";
 import { outputOf, run, spawn } from "../child_process.ts";
-import { canImport } from "./program.ts";
+import { programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
 const EXAMPLES = join(ROOT, "examples");
 const CLIENT = join(EXAMPLES, "python");
 const HERE = join(ROOT, "tests", "clients");
 
-/** In the order in which they are tried: what the user has, what the system has. */
-const CANDIDATES = ["python3", "/usr/bin/python3", "python"];
-
-const python = CANDIDATES.find((python) => canImport(python, "numpy")) ?? "";
-const ignore = python === "";
-if (ignore) console.log("Skipped: no python3 with NumPy was found");
-
 interface Answer extends Planes {
   readonly error?: string;
 }
 
 /** Asks all in one Python. */
-async function ask(server: ServerProcess, questions: readonly Question[]): Promise<Answer[]> {
+async function ask(python: string, server: ServerProcess, questions: readonly Question[]): Promise<Answer[]> {
   const child = spawn(python, {
     args: [join(HERE, "planes_of.py"), CLIENT, server.baseUrl],
     stdin: "piped",
@@ -46,15 +39,15 @@ async function withServer(use: (server: ServerProcess) => Promise<void>): Promis
   await use(server);
 }
 
-Deno.test({
+programTest(["python3"], {
   name: "python: reads the planes of the fixtures of every format",
-  ignore,
-  fn: () =>
+  modules: ["numpy"],
+  fn: ([python]) =>
     withServer(async (server) => {
       using temporary = temporaryFolder();
       const folder = temporary.path;
       const samples = formatSamples(folder);
-      const answers = await ask(server, samples.map(({ path }) => ({ path })));
+      const answers = await ask(python!, server, samples.map(({ path }) => ({ path })));
       for (const [i, { format, sha256 }] of samples.entries()) {
         const hashes = answers[i]!.sha256.map((hash, channel) => hash.slice(0, sha256[channel]?.length));
         assert.deepEqual(hashes, sha256, format);
@@ -62,12 +55,12 @@ Deno.test({
     }),
 });
 
-Deno.test({
+programTest(["python3"], {
   name: "python: handles errors, retries, reference, xarray and dask",
-  ignore,
-  fn: () =>
+  modules: ["numpy"],
+  fn: ([python]) =>
     withServer(async (server) => {
-      const { success, stderr } = await run(python, {
+      const { success, stderr } = await run(python!, {
         args: [
           "-W",
           "error::ResourceWarning",
@@ -82,13 +75,10 @@ Deno.test({
     }),
 });
 
-const noPicture = ignore || !canImport(python, "matplotlib");
-if (!ignore && noPicture) console.log("Skipped: the walk-through in Python draws with matplotlib");
-
-Deno.test({
+programTest(["python3"], {
   name: "python: the walk-through ends with a picture",
-  ignore: noPicture,
-  fn: () =>
+  modules: ["numpy", "matplotlib"],
+  fn: ([python]) =>
     withServer(async (server) => {
       using temporary = temporaryFolder();
       const folder = temporary.path;
@@ -97,7 +87,7 @@ Deno.test({
       const code = `import runpy, sys; sys.path.insert(0, sys.argv.pop(1))
 import acq_client; acq_client.SERVER = sys.argv.pop(1)
 runpy.run_path(sys.argv.pop(1), run_name="__main__")`;
-      const { success, stdout, stderr } = await run(python, {
+      const { success, stdout, stderr } = await run(python!, {
         args: [
           "-c",
           code,
@@ -117,13 +107,14 @@ runpy.run_path(sys.argv.pop(1), run_name="__main__")`;
     }),
 });
 
-Deno.test({
+programTest(["python3"], {
   name: "python: reads planes, positions, scenes and references of the shared samples",
-  ignore: ignore || !hasSharedSamples,
-  fn: () =>
+  modules: ["numpy"],
+  ignore: !hasSharedSamples,
+  fn: ([python]) =>
     withServer(async (server) => {
       const cases = sharedCases();
-      const answers = await ask(server, cases.map(({ question }) => question));
+      const answers = await ask(python!, server, cases.map(({ question }) => question));
       for (const [i, one] of cases.entries()) {
         assert.equal(answers[i]!.error, undefined, one.question.path);
         checkPlanes(one, answers[i]!);

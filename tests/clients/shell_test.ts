@@ -7,6 +7,7 @@ import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { expectedFile, FIXTURES } from "../fixtures/expected.ts";
 import { ended, run, spawn } from "../child_process.ts";
 import { PATIENCE, within } from "../deadline.ts";
+import { programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
 interface Ended {
@@ -195,12 +196,12 @@ Deno.test({
   },
 });
 
-Deno.test({
+programTest(["sh"], {
   name: "reports a full disk in one line",
   ignore: Deno.build.os !== "linux",
-  fn: async () => {
+  fn: async ([sh]) => {
     const line = [FROM_SOURCE.program, ...FROM_SOURCE.args, "plane", join(ROOT, "examples", "line_scan.oir")];
-    const { code, stderr } = await run("sh", { args: ["-c", '"$@" > /dev/full', "sh", ...line] });
+    const { code, stderr } = await run(sh!, { args: ["-c", '"$@" > /dev/full', "sh", ...line] });
     assert.equal(code, 1);
     assert.match(
       new TextDecoder().decode(stderr),

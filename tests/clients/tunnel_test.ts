@@ -1,6 +1,7 @@
 /** A server behind a tunnel: what docs/use-from/remote.md says about names, ports and pages. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { lookup } from "node:dns/promises";
 import { join } from "node:path";
 import { connect } from "../../static/client/v2/acq-client.js";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
@@ -35,6 +36,12 @@ async function planeThrough(base: string, origin: string | null): Promise<string
   return createHash("sha256").update(plane).digest("hex");
 }
 
+/** False where nothing resolves the name, as in a container without /etc/hosts. */
+const hasLocalhost = await lookup("localhost").then(() => true, () => false);
+if (!hasLocalhost) {
+  console.log("Skipped: a tunnel by the name localhost, which this machine does not resolve");
+}
+
 const [EXPECTED] = firstPlanes(expectedFile("oir", "line_scan.oir").scenes[0]!);
 
 Deno.test("serves scripts and the page through a tunnel to another port, by each loopback name", async (t) => {
@@ -45,15 +52,20 @@ Deno.test("serves scripts and the page through a tunnel to another port, by each
       "[::1]",
     ]] as const
   ) {
-    await t.step(name, async () => {
-      using tunnel = forward(listen, Number(new URL(server.baseUrl).port));
-      const base = `http://${name}:${(tunnel.addr as Deno.NetAddr).port}`;
-      assert.notEqual(new URL(base).port, new URL(server.baseUrl).port);
-      assert.equal(await planeThrough(base, null), EXPECTED);
-      assert.equal(await planeThrough(base, base), EXPECTED);
-      const page = await fetch(`${base}/demo/v2/`);
-      await page.body?.cancel();
-      assert.equal(page.status, 200);
+    const ignore = name === "localhost" && !hasLocalhost;
+    await t.step({
+      name,
+      ignore,
+      fn: async () => {
+        using tunnel = forward(listen, Number(new URL(server.baseUrl).port));
+        const base = `http://${name}:${(tunnel.addr as Deno.NetAddr).port}`;
+        assert.notEqual(new URL(base).port, new URL(server.baseUrl).port);
+        assert.equal(await planeThrough(base, null), EXPECTED);
+        assert.equal(await planeThrough(base, base), EXPECTED);
+        const page = await fetch(`${base}/demo/v2/`);
+        await page.body?.cancel();
+        assert.equal(page.status, 200);
+      },
     });
   }
 });

@@ -12,6 +12,7 @@ import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { describedBytes, expectError, Harness, sampleFolder } from "./harness.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { run } from "../child_process.ts";
+import { output, programTest } from "../programs.ts";
 import { until } from "../deadline.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
@@ -240,13 +241,23 @@ Deno.test("unsupported_format: rejects other files, and extensions that are not 
     await expect(server.post("/api/v2/open", { path: at(name) }), 415, "unsupported_format");
   }
   if (Deno.build.os !== "windows") {
-    await run("mkfifo", { args: [at("pipe.tif")] });
-    await expect(server.post("/api/v2/open", { path: at("pipe.tif") }), 415, "unsupported_format");
     await expect(server.post("/api/v2/open", { path: "/dev/null" }), 415, "unsupported_format");
   }
   await using tiffOnly = new Harness({ allowedExtensions: [".tif"] });
   await expect(tiffOnly.post("/api/v2/open", { path: sample.image }), 415, "unsupported_format");
   await expect(server.post("/api/v2/pick-and-open", { extensions: [".docx"] }), 415, "unsupported_format");
+});
+
+programTest(["mkfifo"], {
+  name: "unsupported_format: rejects a FIFO",
+  ignore: Deno.build.os === "windows",
+  async fn([mkfifo]) {
+    await using sample = await sampleFolder();
+    await using server = new Harness();
+    const path = join(sample.folder, "pipe.tif");
+    await output(mkfifo!, [path]);
+    await expect(server.post("/api/v2/open", { path }), 415, "unsupported_format");
+  },
 });
 
 Deno.test("decode_failed: rejects other, empty or truncated content under an accepted extension", async () => {
@@ -477,15 +488,19 @@ Deno.test("too_many_exports", async () => {
   await expect(link(), 503, "too_many_exports");
 });
 
-Deno.test("path_not_found: reports a file without read permission", {
+programTest(["setpriv"], {
+  name: "path_not_found: reports a file without read permission",
   ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
-}, async () => {
+  fn: ([setpriv]) => openUnreadable(setpriv!),
+});
+
+async function openUnreadable(setpriv: string): Promise<void> {
   await using sample = await sampleFolder();
   const path = join(sample.folder, "secret.ome.zarr");
   await writePlainStore(path, { planes: [ramp(2, 2)], rows: 2, columns: 2 });
   await Deno.chmod(sample.folder, 0o700);
   const script = new URL("./open_as_nobody.ts", import.meta.url).pathname;
-  const { stdout, stderr } = await run("setpriv", {
+  const { stdout, stderr } = await run(setpriv, {
     args: [
       "--reuid=65534",
       "--regid=65534",
@@ -504,7 +519,7 @@ Deno.test("path_not_found: reports a file without read permission", {
     /PathNotFound: Cannot open ".*": the server may not read it/,
     new TextDecoder().decode(stderr),
   );
-});
+}
 
 Deno.test("invalid_channel_indices: refuses channels that differ in shape", () => {
   // No format has such channels.

@@ -2,21 +2,6 @@
 import { ended, run, spawn } from "../child_process.ts";
 import { PATIENCE, pause, until, within } from "../deadline.ts";
 
-/** Programs that the tests of real dialogs need, with their Debian packages of the same names in lower case. */
-export const NEEDED = ["zenity", "Xvfb", "xdotool"];
-
-/** Those of {@linkcode NEEDED} that are not installed. */
-export function missingPrograms(): string[] {
-  return NEEDED.filter((name) => {
-    try {
-      new Deno.Command(name, { args: ["--help"], stdout: "null", stderr: "null" }).outputSync();
-      return false;
-    } catch {
-      return true;
-    }
-  });
-}
-
 export class Display implements AsyncDisposable {
   /** Factor on the time that a program gets between two keys; a machine that is busy needs more. */
   pace = 1;

@@ -5,16 +5,19 @@ import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiff_writer.ts";
 import { pause } from "../deadline.ts";
-import { Display, missingPrograms } from "./display.ts";
+import { Display } from "./display.ts";
+import { programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
-const missing = Deno.build.os === "linux" ? missingPrograms() : ["Linux"];
-const ignore = missing.length > 0 && Deno.env.get("REQUIRE_DIALOGS") !== "1";
-if (ignore) console.log(`Skipped: the tests with a real dialog need ${missing.join(", ")}`);
+const ignore = Deno.build.os !== "linux";
 
 const NAME = `a 'single' "double" $dollar ä 🔬.TIF`;
 
-Deno.test({ name: "shows a real dialog", ignore, fn: withDialogs });
+programTest(["zenity", "Xvfb", "xdotool"], {
+  name: "shows a real dialog",
+  ignore,
+  fn: (_, t) => withDialogs(t),
+});
 
 async function withDialogs(t: Deno.TestContext): Promise<void> {
   using temporary = temporaryFolder();
@@ -130,7 +133,7 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
   });
 }
 
-Deno.test({ name: "no display", ignore, fn: withoutDisplay });
+programTest(["zenity"], { name: "no display", ignore, fn: withoutDisplay });
 
 async function withoutDisplay(): Promise<void> {
   for (

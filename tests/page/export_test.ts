@@ -56,15 +56,22 @@ Deno.test("text cannot become a spreadsheet formula with any separator", () => {
   assert.match(csv([["Low", -5], ["High", "-5.25e-3"]], []), /Low,-5\r\nHigh,-5.25e-3\r\n/);
 });
 
+/** A text with the apostrophes that keep it from becoming a formula, character by character. */
+const guarded = (text: string) =>
+  text.split("").map((character, i) => {
+    const isFirst = i === 0 || ';\t\r\n"'.includes(text[i - 1]!);
+    return isFirst && "=+-@\t\r".includes(character) ? `'${character}` : character;
+  }).join("");
+
 Deno.test("every text survives a round trip through a table", () => {
-  fc.assert(fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 4 }), (texts) => {
+  const texts = fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 4 });
+  const roundTrip = fc.property(texts, (texts) => {
     const columns = [...texts, "end"].map((text) => ({ name: "x", values: [text] }));
     const row = csv([], columns).slice(`\ufeff\r\n${columns.map(() => "x")}\r\n`.length, -2);
-    const kept = texts.map((text) =>
-      NUMBER.test(text) ? text : text.replace(/(^|[;\t\r\n"])(?=[=+\-@\t\r])/g, "$1'")
-    );
+    const kept = texts.map((text) => NUMBER.test(text) ? text : guarded(text));
     assert.deepEqual(cellsOf(row, ","), [...kept, "end"]);
-  }));
+  });
+  fc.assert(roundTrip, { examples: [[["\t\t"]], [["\r=\t-1"]]] });
 });
 
 const measure = (text: string) => 7 * text.length;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { snippet } from "../../static/demo/v2/panels/snippet.js";
-import { canImport, findProgram, output } from "../clients/program.ts";
+import { output, type Program, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
 const LANGUAGES = ["python", "javascript", "matlab", "curl"] as const;
@@ -68,22 +68,21 @@ Deno.test("programs request scene, reference and dialog", async () => {
 });
 
 /** Runs a program of the machine against the fake server. */
-function programTest(
+function snippetTest(
   language: "curl" | "python",
-  command: string,
-  isThere: boolean,
+  programs: readonly Program[],
   check: (said: string, folder: string) => void,
 ) {
-  Deno.test({
+  programTest(programs, {
     name: `the ${language} program reads the shown planes`,
-    ignore: !isThere,
-    async fn() {
+    modules: ["numpy"],
+    async fn([command]) {
       const { asked, answer } = fakeServer();
       using folder = temporaryFolder();
       await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, answer);
       const path = '/data/it\'s "quoted" \\ $HOME `x`.oir';
       const program = snippet(language, { ...wanted, origin: `http://127.0.0.1:${server.addr.port}`, path });
-      const said = await output(command, ["-c", program], { cwd: folder.path });
+      const said = await output(command!, ["-c", program], { cwd: folder.path });
       assert.deepEqual(asked.map((line) => line.split(" ").slice(0, 2).join(" ")), [
         "POST /api/v2/open",
         "GET /plane/0?t=3",
@@ -95,11 +94,10 @@ function programTest(
     },
   });
 }
-const hasCurl = ["sh", "curl", "jq"].every((name) => findProgram(name, "the curl program") !== null);
-programTest("curl", "sh", hasCurl, (_, folder) => {
+snippetTest("curl", ["sh", "curl", "jq"], (_, folder) => {
   assert.equal(Deno.statSync(`${folder}/channel-2.f32`).size, 24);
 });
-programTest("python", "python3", canImport("python3", "numpy"), (said) => {
+snippetTest("python", ["python3"], (said) => {
   assert.match(said, /^CH1 \(2, 3\) 0.0 5.0\nCH3 \(2, 3\) 2.0 7.0\n$/);
 });
 

@@ -1,0 +1,87 @@
+/** Programs beside Deno that tests run. A test that needs a missing one skips, with a line that names it. */
+import { existsSync } from "node:fs";
+import { basename, delimiter, join } from "node:path";
+import { run, type RunOptions } from "./child_process.ts";
+
+/** All of them; `tests/programs_test.ts` runs the tests that need one with an empty `PATH`. */
+export const PROGRAMS = [
+  ...["bash", "mkfifo", "setpriv", "sh", "test", "timeout", "unzip"],
+  ...["groff", "node", "npm", "openssl", "ruby"],
+  ...["curl", "java", "jq", "octave-cli", "python3", "xvfb-run"],
+  ...["go", "mvn", "oapi-codegen", "openapi-generator-cli", "openapi-python-client", "openapi-typescript"],
+  ...["redocly", "schemathesis"],
+  ...["Xvfb", "xdotool", "zenity"],
+] as const;
+
+/** Those without which tests fail instead: `REQUIRE_PROGRAMS=zenity,Xvfb`. */
+const REQUIRED = (Deno.env.get("REQUIRE_PROGRAMS") ?? "").split(",");
+
+/** A program that tests know. */
+export type Program = typeof PROGRAMS[number];
+
+/** Path of a program in a folder of `PATH`, or `null`, with a line that says what is skipped. */
+export function findProgram(name: Program, forWhat: string): string | null {
+  // Deno appends a folder with a `node` that is Deno.
+  const folders = (Deno.env.get("PATH") ?? "").split(delimiter)
+    .filter((folder) => folder !== "" && basename(folder) !== "node_compat_bin");
+  const names = Deno.build.os === "windows" ? [`${name}.exe`, `${name}.cmd`] : [name];
+  const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  const found = paths.find((path) => existsSync(path));
+  if (found === undefined && REQUIRED.includes(name)) throw new Error(`${forWhat} needs ${name}`);
+  if (found === undefined) console.log(`Skipped: ${forWhat} needs ${name}, which is in no folder of PATH`);
+  return found ?? null;
+}
+
+/** Path of a `python3` that imports the modules, or `null`, with a line that says what is skipped. */
+function findPython(modules: readonly string[], forWhat: string): string | null {
+  const found = findProgram("python3", forWhat);
+  if (found === null || modules.length === 0) return found;
+  const candidates = [found, "/usr/bin/python3"].filter((path) => existsSync(path));
+  const python = candidates.find((path) => canImport(path, modules));
+  if (python === undefined) console.log(`Skipped: ${forWhat} needs a python3 with ${modules.join(", ")}`);
+  return python ?? null;
+}
+
+function canImport(python: string, modules: readonly string[]): boolean {
+  const args = ["-c", `import ${modules.join(", ")}`];
+  return new Deno.Command(python, { args, stdout: "null", stderr: "null" }).outputSync().success;
+}
+
+/**
+ * Registers a test that needs programs, which its name lists: `sets the page (needs groff)`.
+ *
+ * @param fn gets the paths of the programs in their order
+ */
+export function programTest(
+  programs: readonly Program[],
+  { name, modules = [], ignore = false, fn }: {
+    readonly name: string;
+    /** Modules that `python3` must import. */
+    readonly modules?: readonly string[];
+    /** True if the test cannot run for another reason, which its file says. */
+    readonly ignore?: boolean;
+    readonly fn: (paths: string[], t: Deno.TestContext) => Promise<void>;
+  },
+): void {
+  const paths = programs.map((program) =>
+    program === "python3" ? findPython(modules, name) : findProgram(program, name)
+  );
+  const found = paths.filter((path) => path !== null);
+  Deno.test({
+    name: `${name} (needs ${programs.join(", ")})`,
+    ignore: ignore || found.length < programs.length,
+    fn: (t) => fn(found, t),
+  });
+}
+
+/** Runs a program to its end. @throws {Error} with its output where it fails */
+export async function output(
+  program: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await run(program, { ...options, args: [...args] });
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${out}${err}`);
+  return out!;
+}
