@@ -210,7 +210,8 @@ Deno.test("path_not_allowed: rejects paths outside every root, existing or not",
 
   await using dialogOnly = new Harness({ dialogOnly: true, pick: () => Promise.resolve(sample.image) });
   await expect(dialogOnly.post("/api/v2/open", { path: sample.image }), 403, "path_not_allowed");
-  assert.equal((await dialogOnly.post("/api/v2/pick-and-open", {})).status, 200);
+  const chosen = await dialogOnly.post("/api/v2/pick-and-open", {});
+  assert.equal(chosen.status, 200, await chosen.text());
 });
 
 Deno.test("reads no chunk through a link that leaves the root", { ignore: NO_LINKS }, async () => {
