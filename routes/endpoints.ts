@@ -324,9 +324,18 @@ const PAGES: Readonly<Record<string, Handler>> = {
   "/static/{start}/client/v2/{file}": pageFile,
   "/static/{start}/demo/v2/{file}": pageFile,
   "/static/{start}/demo/v2/{folder}/{file}": pageFile,
+  "/static/{start}/manual/{file}": pageFile,
   "/README.md": readManual,
+  "/CHANGELOG.md": readManual,
+  "/CONTRIBUTING.md": readManual,
+  "/SECURITY.md": readManual,
+  "/CITATION.cff": readManual,
+  "/LICENSE": readManual,
   "/docs/{file}": readManual,
   "/docs/{folder}/{file}": readManual,
+  "/examples/{folder}/{file}": readManual,
+  "/static/measure/{file}": readManual,
+  "/static/client/v2/{file}": readManual,
   "/client/v2/{file}": clientFile,
 };
 

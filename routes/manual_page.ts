@@ -1,55 +1,213 @@
-/** Pages of the manual: README.md and docs/, rendered from their Markdown and served at their paths in the repository. */
+/**
+ * The manual: documents of the repository, rendered from their Markdown, with the pictures and sources that they link to. All are
+ * served at their paths in the repository, so that links lead to the same place here and there.
+ */
 import { posix } from "node:path";
-import { Marked } from "marked";
+import { Marked, type Tokens } from "marked";
 
-/** Paths of the served pages; pages for developers are not served. */
-const SERVED = /^(README|docs\/(?!developers\/)[\w/-]+)\.md$/;
+/** Pages by group, with their names in the list of pages. */
+export const PAGE_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Start": {
+    "README.md": "acq-server",
+    "docs/install.md": "Install",
+    "docs/start/line-scan.md": "ΔF/F₀ and velocity",
+    "docs/start/python.md": "Planes in Python",
+    "docs/start/program.md": "Your program",
+  },
+  "Measure and save": {
+    "docs/measure.md": "Measuring",
+    "docs/measurements.md": "Saved measurements",
+    "docs/archive.md": "Archives",
+    "docs/collections.md": "Collections",
+    "docs/clusters.md": "Clusters",
+  },
+  "Use it from": {
+    "docs/use-from/python.md": "Python",
+    "docs/use-from/matlab.md": "MATLAB, Octave",
+    "docs/use-from/imagej.md": "ImageJ, Fiji",
+    "docs/use-from/shell.md": "The shell",
+    "docs/use-from/web.md": "A web page",
+    "docs/use-from/remote.md": "Another machine",
+    "docs/build-a-client.md": "Any language",
+  },
+  "Formats": {
+    "docs/formats/tiff.md": "TIFF",
+    "docs/formats/ome-zarr.md": "OME-Zarr",
+    "docs/formats/czi.md": "Zeiss CZI",
+    "docs/formats/lsm.md": "Zeiss LSM",
+    "docs/formats/nd2.md": "Nikon ND2",
+    "docs/formats/lif.md": "Leica LIF, LOF",
+    "docs/formats/oir.md": "Olympus OIR",
+    "docs/formats/oif.md": "Olympus OIF, OIB",
+    "docs/formats/prairie.md": "Prairie View",
+    "docs/formats/time.md": "Steps of time",
+  },
+  "About": {
+    "docs/security.md": "Security",
+    "SECURITY.md": "Report a vulnerability",
+    "CHANGELOG.md": "Changes",
+    "CONTRIBUTING.md": "Contributing",
+    "docs/developers/architecture.md": "Architecture",
+    "docs/developers/performance.md": "Performance",
+    "docs/developers/releases.md": "Releases",
+  },
+};
+
+const PAGES = new Set(Object.values(PAGE_GROUPS).flatMap((pages) => Object.keys(pages)));
 
 /** True for a page of the manual, by its path in the repository: `docs/install.md`. */
-export const isManualPage = (path: string): boolean => SERVED.test(path);
+export const isManualPage = (path: string): boolean => PAGES.has(path);
 
-/** A page as HTML. `path` is that of its Markdown in the repository, `styles` the folder of the style sheets. */
-export function manualPage(markdown: string, path: string, styles: string): string {
+/** Pictures of pages, and the texts that pages link to. */
+const FILE =
+  /^(docs\/images\/[\w-]+\.png|LICENSE|CITATION\.cff|examples\/(imagej|python|web)\/\w+\.\w+|static\/(measure|client\/v2)\/[\w-]+\.(js|d\.ts))$/;
+
+/** True for another file of the manual, by its path in the repository: `docs/images/dialog.png`. */
+export const isManualFile = (path: string): boolean => FILE.test(path);
+
+/** Width and height of a picture of the manual in pixels. */
+export type PictureSize = readonly [width: number, height: number];
+
+/** A page as HTML. */
+export interface ManualPage {
+  readonly markdown: string;
+  /** Of the Markdown in the repository. */
+  readonly path: string;
+  /** Where style sheet and script are served. */
+  readonly files: string;
+  /** Finds the size of a picture by its path in the repository, so that the page keeps its place while pictures load. */
+  readonly sizeOf: (path: string) => PictureSize | null;
+}
+
+/** Renders a page. */
+export function manualPage({ markdown, path, files, sizeOf }: ManualPage): string {
   const [, title = path] = /^# (.*)$/m.exec(markdown) ?? [];
+  const headings: Heading[] = [];
+  const text = rendererOf(path, headings, sizeOf).parse(markdown, { async: false });
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${title} – acq-server</title>
+    <title>${title === "acq-server" ? "acq-server manual" : `${title} – acq-server`}</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="${styles}/style.css">
-    <link rel="stylesheet" href="${styles}/manual.css">
+    <link rel="stylesheet" href="${files}/manual.css">
   </head>
   <body>
-    <nav><a href="/README.md">Manual</a> <a href="/demo/v2/">Browser client</a> <a href="/docs">HTTP API</a></nav>
-    <main>
-${rendererOf(path).parse(markdown, { async: false })}
-    </main>
+    <a class="skip" href="#text">Skip to the text</a>
+    <header>
+      <a class="home" href="/README.md">acq-server</a>
+      <nav aria-label="Parts of the program"><a href="/demo/v2/">Browser client</a> <a href="/docs">HTTP API</a></nav>
+    </header>
+    <div class="columns">
+      <details class="pages" open>
+        <summary>All pages</summary>
+        <nav aria-label="Pages">
+${pageList(path)}
+        </nav>
+      </details>
+      ${contentsList(headings)}
+      <main id="text">
+${text}
+      </main>
+    </div>
+    <script src="${files}/manual.js"></script>
   </body>
 </html>
 `;
 }
 
+function pageList(path: string): string {
+  const link = ([page, name]: [string, string]) =>
+    `<li><a href="/${page}"${page === path ? ' aria-current="page"' : ""}>${name}</a></li>`;
+  return Object.entries(PAGE_GROUPS).map(([group, pages]) =>
+    `<h2>${group}</h2>\n<ul>${Object.entries(pages).map(link).join("\n")}</ul>`
+  ).join("\n");
+}
+
+interface Heading {
+  readonly anchor: string;
+  readonly depth: number;
+  /** HTML without links. */
+  readonly text: string;
+}
+
+/** The sections of a page; nothing for a page with few. */
+function contentsList(headings: readonly Heading[]): string {
+  const sections = headings.filter(({ depth }) => depth === 2 || depth === 3);
+  if (sections.length < 3) return "";
+  const items = sections.map(({ anchor, depth, text }) =>
+    `<li class="depth-${depth}"><a href="#${anchor}">${text}</a></li>`
+  );
+  return `<details class="contents" open>
+        <summary>On this page</summary>
+        <nav aria-label="On this page"><ul>
+${items.join("\n")}
+        </ul></nav>
+      </details>`;
+}
+
+/** A cell that is a number, perhaps with a unit and bounds: `17.6 ms`, `5.6 to 7.8`, `at most 64 MiB`. */
+const NUMBER_CELL =
+  /^(at (most|least) |up to |about |from )?[+−-]?\d[\d.,:×/^ ²³⁻]*( ?(to|–|×|±|and) ?[\d.,]+)*( ?[\p{L}µ%/²³]{1,12}){0,2}$/u;
+
+/** The text of a cell in which sizes and numbers with units stay on one line. */
+const withoutBreaks = (html: string) =>
+  html.replaceAll(/(?<=\d) ([x×]) (?=\d)/g, "&nbsp;$1&nbsp;")
+    .replaceAll(/(?<=\d) (?=%|([nmµu]?[sm]|k?Hz|[KMG]i?B|bits?|bytes|px|°C)\b)/g, "&nbsp;");
+
 /** Renders the Markdown of a page. Headings get the same anchors as on code hosts such as GitHub. */
-const rendererOf = (path: string): Marked =>
+const rendererOf = (path: string, headings: Heading[], sizeOf: ManualPage["sizeOf"]): Marked =>
   new Marked({
     renderer: {
       heading({ tokens, depth }) {
         const words = this.parser.parseInline(tokens, this.parser.textRenderer);
         const anchor = words.toLowerCase().replace(/[^\p{L}\p{N}\p{Pc} -]/gu, "").replaceAll(" ", "-");
-        return `<h${depth} id="${anchor}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        const text = this.parser.parseInline(tokens);
+        headings.push({ anchor, depth, text: text.replace(/<\/?a\b[^>]*>/g, "") });
+        const mark = depth === 1
+          ? ""
+          : `<a class="anchor" href="#${anchor}" aria-label="Link to this section"></a>`;
+        return `<h${depth} id="${anchor}">${text}${mark}</h${depth}>\n`;
       },
-      // The server does not have the repository's other files.
+      // Folders and tests of the repository are not served.
       link({ href, tokens }) {
         return leadsSomewhere(href, path) ? false : this.parser.parseInline(tokens);
       },
-      // Pictures are not served; most of them only show the browser client.
-      image: () => "",
+      image({ href, text }) {
+        const [width, height] = sizeOf(inRepository(href, path)) ?? [];
+        const size = width === undefined ? "" : ` width="${width}" height="${height}"`;
+        const [source, words] = [attribute(href), attribute(text)];
+        return `<a class="picture" href="${source}"><img src="${source}" alt="${words}"${size} loading="lazy"></a>`;
+      },
+      code({ text }) {
+        return `<div class="code"><pre tabindex="0"><code>${attribute(text)}\n</code></pre></div>\n`;
+      },
+      table(token: Tokens.Table) {
+        const row = (cells: Tokens.TableCell[]) =>
+          `<tr>${cells.map((cell) => this.tablecell(cell)).join("")}</tr>\n`;
+        return `<div class="table" tabindex="0"><table>\n<thead>${row(token.header)}</thead>\n<tbody>${
+          token.rows.map(row).join("")
+        }</tbody>\n</table></div>\n`;
+      },
+      tablecell({ tokens, header }) {
+        const words = this.parser.parseInline(tokens, this.parser.textRenderer);
+        const kind = NUMBER_CELL.test(words) ? ' class="number"' : "";
+        const tag = header ? "th" : "td";
+        return `<${tag}${kind}>${withoutBreaks(this.parser.parseInline(tokens))}</${tag}>`;
+      },
     },
   });
 
-function leadsSomewhere(target: string, path: string): boolean {
+const attribute = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+/** The path in the repository of what a page links to. */
+const inRepository = (target: string, page: string) =>
+  posix.join(posix.dirname(page), target.replace(/#.*/, ""));
+
+function leadsSomewhere(target: string, page: string): boolean {
   if (target.startsWith("#") || /^https?:/.test(target)) return true;
-  return isManualPage(posix.join(posix.dirname(path), target.replace(/#.*/, "")));
+  const path = inRepository(target, page);
+  return isManualPage(path) || isManualFile(path);
 }

@@ -13,6 +13,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".png": "image/png",
   ".ico": "image/x-icon",
   ".json": "application/json",
+  ".txt": "text/plain; charset=utf-8",
   ".f32": "application/octet-stream",
   ".woff2": "font/woff2",
 };
@@ -59,14 +60,30 @@ async function pageOf(folder: string, policy: string): Promise<Response> {
   return fileResponse(new TextEncoder().encode(placed), "index.html", policy);
 }
 
-/** A page of the manual, at its path in the repository. */
+/** A page of the manual, or a picture or source that it links to, at its path in the repository. */
 export async function readManual(c: RequestContext): Promise<Response> {
-  const { isManualPage, manualPage } = await import("./manual_page.ts");
+  const { isManualFile, isManualPage, manualPage } = await import("./manual_page.ts");
   const path = c.req.path.slice(1);
-  if (!isManualPage(path)) throw nothingAt(c);
-  const markdown = new TextDecoder().decode(await bytesOf(c, new URL(`../${path}`, import.meta.url)));
-  const html = manualPage(markdown, path, `${FILES}/demo/v2`);
+  if (!isManualPage(path) && !isManualFile(path)) throw nothingAt(c);
+  const bytes = await bytesOf(c, new URL(`../${path}`, import.meta.url));
+  // Sources are shown, never run.
+  if (isManualFile(path)) return fileResponse(bytes, path.endsWith(".png") ? path : "source.txt", POLICY);
+  const markdown = new TextDecoder().decode(bytes);
+  const html = manualPage({ markdown, path, files: `${FILES}/manual`, sizeOf: sizeOfPicture });
   return fileResponse(new TextEncoder().encode(html), "manual.html", POLICY);
+}
+
+/** Width and height of a PNG file of the repository, from its header (PNG specification, section 11.2.1); `null` without it. */
+function sizeOfPicture(path: string): readonly [width: number, height: number] | null {
+  try {
+    using file = Deno.openSync(new URL(`../${path}`, import.meta.url));
+    const header = new Uint8Array(24);
+    if (file.readSync(header) !== header.length) return null;
+    const view = new DataView(header.buffer);
+    return [view.getUint32(16), view.getUint32(20)];
+  } catch {
+    return null;
+  }
 }
 
 /** A file of a page, from `static/` or from Swagger UI. */

@@ -1,5 +1,6 @@
 /** The files of pages: where they are served, that no cache keeps them, and that no other file of the program is. */
 import assert from "node:assert/strict";
+import { manualPage, PAGE_GROUPS } from "../../routes/manual_page.ts";
 import { Harness } from "./harness.ts";
 
 const STATIC = new URL("../../static/", import.meta.url);
@@ -66,8 +67,16 @@ Deno.test("pages name no script, style or picture by an address that changes wit
   }
 });
 
-/** Ids of the headings of a page of the manual, and where its links lead. */
-async function manualAt(server: Harness, path: string): Promise<{ ids: string[]; links: string[] }> {
+/** A page of the manual as it is served. */
+interface ServedPage {
+  /** Of its headings. */
+  readonly ids: string[];
+  readonly links: string[];
+  readonly pictures: string[];
+  readonly html: string;
+}
+
+async function manualAt(server: Harness, path: string): Promise<ServedPage> {
   const response = await server.request(path);
   const html = await response.text();
   assert.equal(response.status, 200, path);
@@ -76,47 +85,127 @@ async function manualAt(server: Harness, path: string): Promise<{ ids: string[];
   assert.doesNotMatch(html.replaceAll(/<(code|pre)>.*?<\/\1>/gs, ""), /\]\(|\*\*|```|^#|^\|/m, path);
   return {
     ids: [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!),
-    links: [...html.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href!),
+    links: [...html.matchAll(/<a (?:class="\w+" )?href="([^"]+)"/g)].map(([, href]) => href!),
+    pictures: [...html.matchAll(/<img src="([^"]+)"/g)].map(([, source]) => source!),
+    html,
   };
 }
 
-Deno.test("serves every page of the manual, and every link in it leads to a section", async () => {
+Deno.test("serves every page of the manual, and every link in it leads to a section or a file", async () => {
   await using server = new Harness();
   const ids = new Map<string, string[]>();
   const links: [page: string, url: URL][] = [];
+  const files = new Set<string>();
   const open = ["/README.md"];
   for (const path of open) {
     const page = await manualAt(server, path);
     ids.set(path, page.ids);
     for (const link of page.links) {
       const url = new URL(link, `http://127.0.0.1${path}`);
-      if (url.hostname !== "127.0.0.1" || !url.pathname.endsWith(".md")) continue;
+      if (url.hostname !== "127.0.0.1") continue;
+      if (!url.pathname.endsWith(".md")) {
+        files.add(url.pathname);
+        continue;
+      }
       links.push([path, url]);
       if (!open.includes(url.pathname)) open.push(url.pathname);
     }
   }
   const all = [...Deno.readDirSync(DOCS)].flatMap(({ name, isDirectory }) =>
-    name === "developers" || name === "images"
+    name === "images"
       ? []
       : isDirectory
       ? [...Deno.readDirSync(new URL(`${name}/`, DOCS))].map((page) => `/docs/${name}/${page.name}`)
       : [`/docs/${name}`]
   );
-  assert.deepEqual(open.toSorted(), ["/README.md", ...all].toSorted());
+  const atTop = ["README", "CHANGELOG", "CONTRIBUTING", "SECURITY"].map((name) => `/${name}.md`);
+  assert.deepEqual(open.toSorted(), [...atTop, ...all].toSorted());
+  assert(files.has("/LICENSE") && files.has("/examples/python/walk_through.py"), [...files].join(" "));
+  for (const path of files) {
+    const { status, headers, body } = await server.request(path);
+    assert.match(`${status}`, /^(200|302)$/, path);
+    if (/\.(py|ijm|js|ts|html|cff)$|LICENSE$/.test(path)) {
+      assert.equal(headers.get("content-type"), "text/plain; charset=utf-8", path);
+    }
+    await body?.cancel();
+  }
   const dead = links.filter(([, { pathname, hash }]) =>
     hash !== "" && !ids.get(pathname)!.includes(decodeURIComponent(hash.slice(1)))
   );
   assert.deepEqual(dead.map(([page, url]) => `${page}: ${url.pathname}${url.hash}`), []);
-  for (
-    const path of [
-      "/docs/developers/releases.md",
-      "/docs/none.md",
-      "/CONTRIBUTING.md",
-      "/docs/images/dialog.png",
-    ]
-  ) {
+  const others = ["/docs/none.md", "/docs/images/none.png", "/docs/images", "/deno.json", "/main.ts"];
+  for (const path of [...others, "/examples/line_scan.oir", "/examples/python/none.py", "/docs/../main.ts"]) {
     assert.equal((await server.request(path)).status, 404, path);
   }
+});
+
+Deno.test("the manual shows the pictures of its pages, and links as the Markdown in the repository", async () => {
+  await using server = new Harness();
+  const shown = new Set<string>();
+  for (const path of Object.values(PAGE_GROUPS).flatMap((pages) => Object.keys(pages))) {
+    const markdown = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url));
+    const page = await manualAt(server, `/${path}`);
+    assert.deepEqual(
+      page.pictures,
+      [...markdown.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, source]) => source!),
+      path,
+    );
+    for (const source of page.pictures) {
+      const { pathname } = new URL(source, `http://127.0.0.1/${path}`);
+      const response = await server.request(pathname);
+      assert.equal(response.headers.get("content-type"), "image/png", pathname);
+      const view = new DataView(await response.arrayBuffer());
+      const size = `width="${view.getUint32(16)}" height="${view.getUint32(20)}"`;
+      assert(page.html.includes(`${size} loading="lazy"`), `${path} reserves room for ${source}`);
+      shown.add(pathname.slice("/docs/images/".length));
+    }
+    // Scripts and styles are files, as the policy of the page demands.
+    assert.doesNotMatch(page.html, /<style|<script>|<script [^>]*>[^<]| (style|on\w+)="/, path);
+  }
+  assert.deepEqual(
+    [...shown].sort(),
+    [...Deno.readDirSync(new URL("images/", DOCS))].map(({ name }) => name).sort(),
+  );
+});
+
+Deno.test("the manual lists pages and sections, frames code and keeps numbers on a line", () => {
+  const markdown = `# Title
+
+## Some \`code\` and [a link](install.md)
+
+### ΔF/F₀
+
+## Third
+
+\`\`\`sh
+echo "<&>"
+\`\`\`
+
+| size | rate | text |
+| --- | --- | --- |
+| 2 x 2048 x 2048, 64 MiB | 5.6 to 7.8 | takes 5 ms |
+| -0.0 ± 0.5 % | 17 µm | 3 of 4 |
+
+[code](../readers/) ![A picture](images/a.png)
+`;
+  const html = manualPage({
+    markdown,
+    path: "docs/measure.md",
+    files: "/files",
+    sizeOf: (path) => path === "docs/images/a.png" ? [12, 34] : null,
+  });
+  const parts = [
+    "<title>Title – acq-server</title>",
+    '<li><a href="/docs/measure.md" aria-current="page">Measuring</a></li>',
+    '<li class="depth-2"><a href="#some-code-and-a-link">Some <code>code</code> and a link</a></li>',
+    '<li class="depth-3"><a href="#δff₀">ΔF/F₀</a></li>',
+    '<h2 id="third">Third<a class="anchor" href="#third" aria-label="Link to this section"></a></h2>',
+    '<div class="code"><pre tabindex="0"><code>echo &quot;&lt;&amp;>&quot;\n</code></pre></div>',
+    '<td>2&nbsp;x&nbsp;2048&nbsp;x&nbsp;2048, 64&nbsp;MiB</td><td class="number">5.6 to 7.8</td><td>takes 5&nbsp;ms</td>',
+    '<td class="number">-0.0 ± 0.5&nbsp;%</td><td class="number">17&nbsp;µm</td>',
+    '<p>code <a class="picture" href="images/a.png"><img src="images/a.png" alt="A picture" width="12" height="34" loading="lazy"></a></p>',
+  ];
+  for (const part of parts) assert(html.includes(part), `${part}\n${html.slice(html.indexOf("<main"))}`);
 });
 
 Deno.test("messages, help texts and the client name sections of the manual that exist", async () => {
