@@ -18,7 +18,7 @@ export const VALIDATE: WritingCommand = {
   },
   flags: [{ name: "--json", help: "Write the verdicts as JSON" }, HELP],
   notes: [
-    "Each problem is a line: file, JSON pointer, what is wrong.",
+    "Each problem is a line: file, JSON pointer unless it is the whole document, what is wrong.",
     RULES,
     "Exit status: 0 all paths are valid, 1 some are not, 2 no path could be read, or wrong usage.",
   ],
@@ -34,7 +34,9 @@ export const VALIDATE: WritingCommand = {
     if (flags.has("--json")) console.log(printable(JSON.stringify({ valid, results: verdicts }, null, 2)));
     else {
       for (const { path, valid, unreadable, problems, missingPlanes } of verdicts) {
-        for (const { file, pointer, message } of problems) print(`${file}: ${pointer}: ${message}`);
+        for (const { file, pointer, message } of problems) {
+          print([file, pointer, message].filter((part) => part !== "").join(": "));
+        }
         for (const { member, planes } of missingPlanes) {
           print(`${path}: the recording of "${member}" lacks the planes ${planes.join(", ")}`);
         }

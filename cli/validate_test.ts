@@ -360,6 +360,26 @@ Deno.test(
 );
 
 Deno.test(
+  "names the file of each problem, an empty archive and a damaged one too",
+  inFolder(async (root) => {
+    const at = (name: string) => join(root, name);
+    Deno.writeTextFileSync(at("empty.oir.zip"), "");
+    Deno.writeTextFileSync(at("cut.oir.zip"), "PK\x03\x04");
+    Deno.writeTextFileSync(at("cut.json"), "{");
+    Deno.writeTextFileSync(at("text.json"), "[]");
+    const names = ["empty.oir.zip", "cut.oir.zip", "cut.json", "text.json", "none.json"];
+    const { status, out, errors } = await run(...names.map(at));
+    assert.equal(status, 1);
+    const lines = [...out.filter((line) => !line.startsWith("INVALID ")), ...errors];
+    for (const name of names) {
+      assert.equal(lines.filter((line) => line.includes(at(name))).length, 1, `${name}: ${lines.join("\n")}`);
+    }
+    assert(errors.includes(`Cannot read "${at("empty.oir.zip")}": the file is empty`), errors.join("\n"));
+    assert(!lines.some((line) => line.includes(": : ")), lines.join("\n"));
+  }),
+);
+
+Deno.test(
   "resolves a relative path from the working directory and prints it as given",
   inFolder(async (root) => {
     const before = Deno.cwd();

@@ -1,6 +1,6 @@
 /** The verdict of `acq-server validate` about a path. */
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { ReaderError, UnsupportedFormat } from "../readers/errors.ts";
+import { DecodeFailed, quoted, ReaderError, UnsupportedFormat } from "../readers/errors.ts";
 import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
 import { FileAccess } from "../readers/io/random_access.ts";
 import { COLLECTION_FILE, documentsAround, zipRoot } from "../readers/collection/documents.ts";
@@ -34,7 +34,10 @@ export function validatePath(given: string): Verdict {
     else judgeFile(path, null, files, found);
   } catch (error) {
     if (!(error instanceof ReaderError)) throw error;
-    unreadable = error.message;
+    // The message about what a file contains says where in it.
+    unreadable = error instanceof DecodeFailed
+      ? `Cannot read ${quoted(given)}: ${error.message}`
+      : error.message;
   } finally {
     files.close();
   }

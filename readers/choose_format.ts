@@ -166,7 +166,7 @@ async function formatOfFile(path: string, rules: NameRules, files: FileAccess): 
   file.close();
   const expected = rules.expected(FORMATS);
   const own = await expected?.explains?.(head, rules.name) ?? null;
-  if (expected && expected.sharesExtensions !== true) {
+  if (expected && (file.size === 0 || expected.sharesExtensions !== true)) {
     const other = `the content is not ${expected.title}, which "${rules.extension}" stands for`;
     throw new DecodeFailed(file.size === 0 ? "the file is empty" : own ?? other);
   }

@@ -85,6 +85,7 @@ export function readZipDirectory(
 }
 
 function directoryPlace(file: ByteSource): { offset: number; size: number; count: number } {
+  if (file.size === 0) throw new DecodeFailed("the file is empty");
   const tailBytes = Math.min(file.size, END_BYTES + MAX_COMMENT_BYTES);
   const tailStart = file.size - tailBytes;
   const tail = file.read(tailStart, tailBytes, "the end of the ZIP file");

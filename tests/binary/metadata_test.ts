@@ -32,8 +32,8 @@ const SOURCES = [
   "cli",
   "static",
   "docs",
-  "README.md",
-  "examples/python/acq_client.py",
+  "examples",
+  ...["CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"],
 ];
 
 /** What the server serves as its manual. */

@@ -17,19 +17,19 @@ function block(page: string, text: string, baseUrl: string): string {
 
 const LINE_SCAN = join(ROOT, "examples", "line_scan.oir");
 
-/** The commands of docs/start/program.md in one script, with the links of each answer in place of the placeholders. */
-function programCommands(baseUrl: string): string {
-  const code = (text: string) =>
-    block("docs/start/program.md", text, baseUrl).replaceAll("/data/scan.oir", LINE_SCAN)
-      .replaceAll("<dataUrl>", "$url").replaceAll("<sessionId>", "$id").replace("?t=3", "?t=0");
-  return `set -e
-answer=$(${code("/api/v2/open").trim()})
-url=$(printf %s "$answer" | grep -o '"dataUrl":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
-id=$(printf %s "$answer" | grep -o '"sessionId":"[^"]*"' | cut -d '"' -f 4)
-${code("curl -f")}
-cmp plane.f32 another.f32
-wc -c < plane.f32
-${code("DELETE")}`;
+/** All shell commands of a page, pasted into one shell, for a server at `baseUrl`. */
+function commandsOf(page: string, baseUrl: string): string {
+  const blocks = Deno.readTextFileSync(join(ROOT, page)).matchAll(/^( *)```sh\n([^]*?)^ *```/gm);
+  return [...blocks].map(([, indent, code]) => code!.replaceAll(new RegExp(`^${indent}`, "gm"), "")).join("")
+    .replaceAll("http://127.0.0.1:8767", baseUrl);
+}
+
+/** A folder with the sample, as a download has it. */
+function folderWithSample() {
+  const temporary = temporaryFolder();
+  Deno.mkdirSync(temporary.at("examples"));
+  Deno.copyFileSync(LINE_SCAN, temporary.at("examples/line_scan.oir"));
+  return temporary;
 }
 
 /** Runs a script of a page of the server, where a dialog chooses `path`. What it logs. */
@@ -88,9 +88,12 @@ programTest(["sh", "curl"], {
   name: "README.md: curl",
   ignore: isWindows,
   fn: ([sh]) =>
-    withPlane(async (baseUrl) => {
-      const answers = await output(sh!, ["-c", block("README.md", "$PWD", baseUrl)], { cwd: ROOT });
+    withPlane(async (baseUrl, plane) => {
+      using folder = folderWithSample();
+      const code = `set -e\n${block("README.md", "$PWD", baseUrl)}`;
+      const answers = await output(sh!, ["-c", code], { cwd: folder.path });
       assert.equal(answers.match(/"ok":true/g)?.length, 2, answers);
+      assert.deepEqual(Deno.readFileSync(folder.at("plane.f32")), new Uint8Array(plane.buffer));
     }),
 });
 
@@ -98,13 +101,23 @@ programTest(["sh", "curl"], {
   name: "five minutes with a program",
   ignore: isWindows,
   fn: ([sh]) =>
-    withPlane(async (baseUrl) => {
-      using temporary = temporaryFolder();
-      const lines = await output(sh!, ["-c", programCommands(baseUrl)], { cwd: temporary.path });
-      // 600 lines of 48 pixels, 4 bytes each.
-      assert.match(lines, /^ *115200\n/);
-      assert.match(lines, /"ok":true/);
+    withPlane(async (baseUrl, plane) => {
+      using folder = folderWithSample();
+      const code = `set -e\n${commandsOf("docs/start/program.md", baseUrl)}`;
+      const answers = await output(sh!, ["-c", code], { cwd: folder.path });
+      assert.match(answers, /"deleted":true/);
+      for (const name of ["plane.f32", "another.f32"]) {
+        assert.deepEqual(Deno.readFileSync(folder.at(name)), new Uint8Array(plane.buffer), name);
+      }
     }),
+});
+
+Deno.test("commands in README.md and docs/start/ have no placeholders", () => {
+  const pages = [...Deno.readDirSync(join(ROOT, "docs/start"))].map(({ name }) => `docs/start/${name}`);
+  for (const page of ["README.md", ...pages]) {
+    const code = commandsOf(page, "");
+    assert.doesNotMatch(code, /<[\w-]+>|…|\.\.\.|\/data\/|\bPATH\b/, page);
+  }
 });
 
 programTest(["sh", "curl", "python3"], {
@@ -113,19 +126,17 @@ programTest(["sh", "curl", "python3"], {
   ignore: isWindows,
   fn: ([sh, , numpy]) =>
     withPlane(async (baseUrl, plane) => {
-      using temporary = temporaryFolder();
+      using temporary = folderWithSample();
       const folder = temporary.path;
       const page = "docs/start/python.md";
       await output(sh!, ["-c", block(page, "curl -O", baseUrl)], { cwd: folder });
-      Deno.copyFileSync(LINE_SCAN, join(folder, "scan.oir"));
       const code = [block(page, "a.names", baseUrl), block(page, "acq.list", baseUrl)].join("")
-        .replace("import acq_client as acq\n", `$&acq.SERVER = "${baseUrl}"\n`)
-        .replace("/data/scan.oir", join(folder, "scan.oir")).replace("/data/2025-10-30", folder);
+        .replace("import acq_client as acq\n", `$&acq.SERVER = "${baseUrl}"\n`);
       const lines = (await output(numpy!, ["-c", code], { cwd: folder })).split("\n");
       assert.equal(lines[2], "X 48 x 0.45 um");
       assert.match(lines[3]!, /^\(600, 48\) /);
       // NumPy sums float32 in pairs.
       assert.ok(Math.abs(Number(lines[3]!.split(" ")[2]) / meanOf(plane) - 1) < 1e-6, lines[3]);
-      assert.match(lines[4]!, /^scan\.oir \[/);
+      assert.match(lines[4]!, /^line_scan\.oir \[/);
     }),
 });

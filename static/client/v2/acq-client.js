@@ -248,7 +248,7 @@ export class Acquisition {
       this.#others.set(scene, other);
       other.catch(() => this.#others.delete(scene));
     }
-    return await untilAborted(other, signal);
+    return await untilAborted(other, signal, this.#http.base);
   }
 }
 
@@ -378,7 +378,7 @@ class Http {
   async json(url, request) {
     const response = await this.#answer(url, request);
     const body = await response.json().catch((error) => {
-      throw asAcqError(error, error instanceof SyntaxError ? "The answer is not JSON" : undefined);
+      throw asAcqError(error, this.base, error instanceof SyntaxError ? "The answer is not JSON" : undefined);
     });
     if (Array.isArray(body)) return body;
     // If the user closes the dialog, the answer is HTTP 200 with ok = false.
@@ -415,7 +415,7 @@ class Http {
       }
     } catch (error) {
       await reader.cancel().catch(() => {});
-      throw asAcqError(error);
+      throw asAcqError(error, this.base);
     }
     if (filled !== byteLength) {
       throw new AcqError("wrong_size", `${url} sent ${filled} bytes instead of ${byteLength}`);
@@ -429,7 +429,7 @@ class Http {
     const init = /** @type {RequestInit} */ ({ cache: "no-store", credentials: "omit", ...request, signal });
     for (let tries = 0;; tries += 1) {
       const response = await fetch(this.base + url, init).catch((error) => {
-        throw asAcqError(error);
+        throw asAcqError(error, this.base);
       });
       if (response.ok) return response;
       const error = serverError(response, await response.json().catch(() => null), response.statusText);
@@ -438,7 +438,7 @@ class Http {
       /** @type {ReturnType<typeof setTimeout> | undefined} */
       let timer;
       const over = new Promise((done) => timer = setTimeout(done, 1000 * wait));
-      await untilAborted(over, signal).finally(() => clearTimeout(timer));
+      await untilAborted(over, signal, this.base).finally(() => clearTimeout(timer));
     }
   }
 }
@@ -457,25 +457,31 @@ function serverError({ status, headers }, body, otherwise) {
   });
 }
 
-/** @param {any} error @param {string} [message] of an unexpected answer */
-function asAcqError(error, message) {
+/** @param {any} error @param {string} base address of the server @param {string} [message] of an unexpected answer */
+function asAcqError(error, base, message) {
   if (error instanceof AcqError) return error;
   if (error?.name === "AbortError") return new AcqError("cancelled", "Cancelled", { cause: error });
   if (message !== undefined) return new AcqError("no_acq_server", message, { cause: error });
   const isLate = error?.name === "TimeoutError";
-  const why = isLate ? "The server did not answer in time" : "The server does not answer";
-  return new AcqError("server_unreachable", why, { cause: error });
+  const why = isLate ? "did not answer in time" : "does not answer";
+  return new AcqError("server_unreachable", `The server at ${base} ${why}`, { cause: error });
 }
 
-/** Waits for a promise until the signal aborts. @type {<T>(promise: Promise<T>, signal: AbortSignal | null | undefined) => Promise<T>} */
-async function untilAborted(promise, signal) {
+/**
+ * Waits for a promise until the signal aborts; `base` is the address of the server.
+ *
+ * @type {<T>(promise: Promise<T>, signal: AbortSignal | null | undefined, base: string) => Promise<T>}
+ */
+async function untilAborted(promise, signal, base) {
   if (!signal) return await promise;
   /** @type {() => void} */
   let stop = () => {};
   /** @type {Promise<never>} */
   const aborted = new Promise((_, reject) => {
     stop = () =>
-      reject(asAcqError(signal.reason?.name === "TimeoutError" ? signal.reason : { name: "AbortError" }));
+      reject(
+        asAcqError(signal.reason?.name === "TimeoutError" ? signal.reason : { name: "AbortError" }, base),
+      );
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop);
   });

@@ -75,7 +75,7 @@ async function get(name, signal) {
   const url = new URL(`../sample/${name}`, import.meta.url);
   const response = await fetch(url, { signal }).catch((cause) => {
     const code = signal.aborted ? "cancelled" : "server_unreachable";
-    throw new AcqError(code, "The server does not answer", { cause });
+    throw new AcqError(code, `The server at ${url.origin} does not answer`, { cause });
   });
   if (!response.ok) {
     throw new AcqError("not_found", `The sample has no "${name}"`, { status: response.status });
