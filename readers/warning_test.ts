@@ -19,15 +19,6 @@ Deno.test("every warning code is used", () => {
   deepEqual(Object.keys(WARNING_CODES).filter((code) => !text.includes(`"${code}"`)), []);
 });
 
-Deno.test("the client guide lists every code with its meaning, and no other", () => {
-  const guide = Deno.readTextFileSync(join(import.meta.dirname!, "../docs/build-a-client.md"));
-  const section = guide.split("\n## Warnings\n")[1]!.split("\n## ")[0]!;
-  const rows = [...section.matchAll(/^\| `(\w+)` +\| (.*?) +\|$/gm)].map((
-    [, code, meaning],
-  ) => [code, meaning]);
-  deepEqual(rows, Object.entries(WARNING_CODES));
-});
-
 Deno.test("a list names the first five items and counts the others", () => {
   const names = [..."abcdef"];
   equal(listed(["a"]), "a");
