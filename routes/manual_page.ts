@@ -48,6 +48,7 @@ export const PAGE_GROUPS: Readonly<Record<string, Readonly<Record<string, string
     "CHANGELOG.md": "Changes",
     "CONTRIBUTING.md": "Contributing",
     "docs/developers/architecture.md": "Architecture",
+    "docs/developers/add-a-format.md": "Add a format",
     "docs/developers/performance.md": "Performance",
     "docs/developers/releases.md": "Releases",
   },
