@@ -78,13 +78,13 @@ Deno.test("info: prints a failure as one line with its code", async () => {
   assert.ok(lines.slice(0, -1).every(({ message, details }) => message.length > 10 && details === null));
 });
 
-Deno.test(
-  "info: says that a path is not UTF-8, like the dialog",
-  { ignore: Deno.build.os !== "linux" },
-  async () => {
+programTest(["sh"], {
+  name: "info: says that a path is not UTF-8, like the dialog",
+  ignore: Deno.build.os !== "linux",
+  fn: async ([sh]) => {
     using temporary = temporaryFolder();
     const script = ': > "$(printf \'a\\377.tif\')"; exec "$@" "$(printf \'a\\377.tif\')"';
-    const { code, stdout } = await run("sh", {
+    const { code, stdout } = await run(sh!, {
       args: ["-c", script, "sh", FROM_SOURCE.program, ...FROM_SOURCE.args, "info"],
       cwd: temporary.path,
     });
@@ -93,7 +93,7 @@ Deno.test(
     assert.equal(error, "path_not_found");
     assert.match(message, /: its path is not UTF-8; rename it$/);
   },
-);
+});
 
 Deno.test("info: prints another scene indented", async () => {
   const path = join(FIXTURES, "nd2", "positions.nd2");

@@ -15,6 +15,7 @@ import { continuationBlocks, oirFile, writeOir } from "../fixtures/oir_writer.ts
 import { NO_LINKS } from "../no_links.ts";
 import { inFolder, withFiles } from "../temporary_files.ts";
 import { expectError, Harness, type HarnessOptions } from "./harness.ts";
+import { programTest } from "../programs.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures");
 
@@ -227,14 +228,14 @@ Deno.test("names files that the system cannot look at", () =>
     }
   }));
 
-Deno.test(
-  "names files whose names are not UTF-8",
-  { ignore: Deno.build.os !== "linux" },
-  () =>
+programTest(["sh"], {
+  name: "names files whose names are not UTF-8",
+  ignore: Deno.build.os !== "linux",
+  fn: ([sh]) =>
     withFiles({ "b.tif": "1", "replacement \uFFFD.tif": "2" }, async (_path, folder) => {
       // The runtime cannot write such names; the shell can.
       const script = 'cd "$1" && : > "$(printf \'a\\377.tif\')" && mkdir "$(printf \'c\\377\')"';
-      const { success } = await run("sh", { args: ["-c", script, "sh", folder] });
+      const { success } = await run(sh!, { args: ["-c", script, "sh", folder] });
       ok(success);
       await using server = new Harness();
       const listing = await listed(server, folder);
@@ -249,7 +250,7 @@ Deno.test(
       const { message } = await expectError(server.post("/api/v2/open", { path }), 404, "path_not_found");
       match(message, /its path is not UTF-8; rename it$/);
     }),
-);
+});
 
 Deno.test("follows links inside the roots only", { ignore: NO_LINKS }, () =>
   withFiles({

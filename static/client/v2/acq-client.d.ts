@@ -31,6 +31,8 @@ export type AcqErrorCode =
   | "session_not_found"
   | "channel_not_found"
   | "reference_channel_not_found"
+  | "export_not_found"
+  | "too_many_exports"
   | "session_memory_exceeded"
   | "too_many_opens"
   | "dialog_unavailable"
