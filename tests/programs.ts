@@ -19,32 +19,42 @@ const REQUIRED = (Deno.env.get("REQUIRE_PROGRAMS") ?? "").split(",");
 /** A program that tests know. */
 export type Program = typeof PROGRAMS[number];
 
-/** Path of a program in a folder of `PATH`, or `null`, with a line that says what is skipped. */
-export function findProgram(name: Program, forWhat: string): string | null {
+/** Path of a program in a folder of `PATH`, or `null`. @throws {Error} it is required */
+function pathOf(name: Program): string | null {
   // Deno appends a folder with a `node` that is Deno.
   const folders = (Deno.env.get("PATH") ?? "").split(delimiter)
     .filter((folder) => folder !== "" && basename(folder) !== "node_compat_bin");
   const names = Deno.build.os === "windows" ? [`${name}.exe`, `${name}.cmd`] : [name];
   const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)));
-  const found = paths.find((path) => existsSync(path));
-  if (found === undefined && REQUIRED.includes(name)) throw new Error(`${forWhat} needs ${name}`);
-  if (found === undefined) console.log(`Skipped: ${forWhat} needs ${name}, which is in no folder of PATH`);
-  return found ?? null;
+  const found = paths.find((path) => existsSync(path)) ?? null;
+  if (found === null && REQUIRED.includes(name)) {
+    throw new Error(`${name} is required, and in no folder of PATH`);
+  }
+  return found;
 }
 
-/** Path of a `python3` that imports the modules, or `null`, with a line that says what is skipped. */
-function findPython(modules: readonly string[], forWhat: string): string | null {
-  const found = findProgram("python3", forWhat);
+/** Path of a `python3` that imports the modules, or `null`. */
+function pythonWith(modules: readonly string[]): string | null {
+  const found = pathOf("python3");
   if (found === null || modules.length === 0) return found;
   const candidates = [found, "/usr/bin/python3"].filter((path) => existsSync(path));
-  const python = candidates.find((path) => canImport(path, modules));
-  if (python === undefined) console.log(`Skipped: ${forWhat} needs a python3 with ${modules.join(", ")}`);
-  return python ?? null;
+  return candidates.find((path) => canImport(path, modules)) ?? null;
 }
 
 function canImport(python: string, modules: readonly string[]): boolean {
   const args = ["-c", `import ${modules.join(", ")}`];
   return new Deno.Command(python, { args, stdout: "null", stderr: "null" }).outputSync().success;
+}
+
+/** Prints why a test is skipped. */
+const skip = (name: string, missing: readonly string[]) =>
+  console.log(`Skipped: ${name}, without ${missing.join(", ")} in PATH`);
+
+/** Path of a program in a folder of `PATH`, or `null`, with a line that says what is skipped. */
+export function findProgram(name: Program, forWhat: string): string | null {
+  const found = pathOf(name);
+  if (found === null) skip(forWhat, [name]);
+  return found;
 }
 
 /**
@@ -63,14 +73,16 @@ export function programTest(
     readonly fn: (paths: string[], t: Deno.TestContext) => Promise<void>;
   },
 ): void {
-  const paths = programs.map((program) =>
-    program === "python3" ? findPython(modules, name) : findProgram(program, name)
-  );
-  const found = paths.filter((path) => path !== null);
+  const paths = programs.map((program) => program === "python3" ? pythonWith(modules) : pathOf(program));
+  const missing = programs.filter((_, i) => paths[i] === null)
+    .map((program) =>
+      program === "python3" ? ["python3", modules.join(" and ")].filter(Boolean).join(" with ") : program
+    );
+  if (missing.length > 0) skip(name, missing);
   Deno.test({
     name: `${name} (needs ${programs.join(", ")})`,
-    ignore: ignore || found.length < programs.length,
-    fn: (t) => fn(found, t),
+    ignore: ignore || missing.length > 0,
+    fn: (t) => fn(paths.filter((path) => path !== null), t),
   });
 }
 
