@@ -211,7 +211,7 @@ Deno.test("path_not_allowed: rejects paths outside every root, existing or not",
   await using dialogOnly = new Harness({ dialogOnly: true, pick: () => Promise.resolve(sample.image) });
   await expect(dialogOnly.post("/api/v2/open", { path: sample.image }), 403, "path_not_allowed");
   const chosen = await dialogOnly.post("/api/v2/pick-and-open", {});
-  assert.equal(chosen.status, 200, await chosen.text());
+  assert.equal(chosen.status, 200, [await chosen.text(), ...dialogOnly.logged].join("\n"));
 });
 
 Deno.test("reads no chunk through a link that leaves the root", { ignore: NO_LINKS }, async () => {

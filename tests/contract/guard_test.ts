@@ -41,7 +41,11 @@ Deno.test("rejects pages that may not name paths before it checks the path", asy
     const text = await response.text();
     const found = `${response.status} ${JSON.parse(text).error ?? "ok"}`;
     const expected = openByPath ? "200 ok" : "403 origin_not_allowed";
-    assert.equal(found, expected, `the capabilities say what an open then finds: ${text}`);
+    assert.equal(
+      found,
+      expected,
+      [`the capabilities say what an open then finds: ${text}`, ...server.logged].join("\n"),
+    );
     const missing = await server.post("/api/v2/open", { path: `${sample.image}.missing` }, { headers });
     if (response.status === 403) await expectError(missing, 403, "origin_not_allowed");
     else await missing.body?.cancel();

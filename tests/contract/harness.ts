@@ -138,7 +138,7 @@ export class Harness extends Sessions implements AsyncDisposable {
   async open(path: string, channelIndices?: readonly number[]): Promise<z.infer<typeof OpenResponse>> {
     const response = await this.post("/api/v2/open", { path, ...(channelIndices && { channelIndices }) });
     const body = await response.json();
-    assert.equal(response.status, 200, JSON.stringify(body));
+    assert.equal(response.status, 200, [JSON.stringify(body), ...this.logged].join("\n"));
     return OpenResponse.parse(body);
   }
 
