@@ -43,7 +43,7 @@ Deno.test("refuses a dimension whose name is not one known capital letter, or oc
     "6d000000": "m",
     "53650000": "Se",
     "40000000": "@",
-    "00000000": ".x00",
+    "00000000": ".",
     "41000000": "A",
     "cd000000": "\u00cd",
   };
