@@ -4,10 +4,11 @@ import { UsageError } from "./cli/arguments.ts";
 import type { run as runCommand } from "./cli/commands.ts";
 import { COMMANDS, type Configuration, parseCommandLine } from "./cli/command_line.ts";
 import { Log } from "./cli/log.ts";
+import { OutputFailed, ReaderGone, writeLine } from "./cli/output.ts";
 import type { ListeningServer } from "./routes/server.ts";
 import { VERSION, versionLine } from "./cli/version.ts";
 
-const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
+const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 
 /** Opens pages and shows messages. The commands do not load it. */
 const desktop = () => import("./cli/desktop.ts");
@@ -184,11 +185,16 @@ async function main(args: readonly string[]): Promise<void> {
   const isClicked = mayOpen && args.every((argument) => isAbsolute(argument));
   try {
     const asked = parseCommandLine(args);
-    if (asked.kind === "help") return console.log(asked.text);
-    if (asked.kind === "version") return console.log(versionLine());
+    if (asked.kind === "help") return await writeLine(asked.text);
+    if (asked.kind === "version") return await writeLine(versionLine());
     const { configuration } = asked;
     await serve(configuration, configuration.open ?? (isClicked || (mayOpen && configuration.file !== null)));
   } catch (error) {
+    if (error instanceof ReaderGone) return;
+    if (error instanceof OutputFailed) {
+      console.error(error.message);
+      Deno.exit(EXIT.failed);
+    }
     if (!(error instanceof UsageError || error instanceof StartFailed)) throw error;
     console.error(error.message);
     if (isClicked) await (await desktop()).keepFailure(error.message);

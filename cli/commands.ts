@@ -2,7 +2,8 @@
 import { HELP, helpText, readGiven, UsageError, type WritingCommand } from "./arguments.ts";
 import type { COMMANDS } from "./command_line.ts";
 import { printable } from "./log.ts";
-import { EXIT, failureOf, OutputFailed, ReaderGone, writeLine } from "./shell.ts";
+import { OutputFailed, ReaderGone, writeLine } from "./output.ts";
+import { EXIT, failureOf } from "./shell.ts";
 
 const LOADED: Readonly<Record<keyof typeof COMMANDS, () => Promise<WritingCommand>>> = {
   validate: async () => (await import("./validate.ts")).VALIDATE,

@@ -4,7 +4,8 @@ import { MAX_MEMBERS } from "../schemas/documents.ts";
 import { OrderMemory, OrderRefused } from "../session/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
-import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
+import { writeBytes } from "./output.ts";
+import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
 import { VERSION } from "./version.ts";
 
 const PROGRESS_MS = 500;

@@ -3,7 +3,8 @@ import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";
-import { EXIT, failureOf, indexIn, orderOf, sessionsOfShell, writeLine } from "./shell.ts";
+import { writeLine } from "./output.ts";
+import { EXIT, failureOf, indexIn, orderOf, sessionsOfShell } from "./shell.ts";
 
 /** Describes acquisitions. Exit status: 0 all paths were opened, 1 some were not. */
 export const INFO: WritingCommand = {

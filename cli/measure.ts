@@ -34,7 +34,8 @@ import type { Session } from "../session/store.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";
 import { settingsIn, type ShellSettings, WRITTEN, type Written } from "./measure_settings.ts";
-import { EXIT, failureOf, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
+import { writeBytes } from "./output.ts";
+import { EXIT, failureOf, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
 
 /** Measures recordings. Exit status: 0 all were measured, 1 some were not. */
 export const MEASURE: WritingCommand = {

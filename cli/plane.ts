@@ -3,7 +3,8 @@ import { ChannelOutOfRange } from "../readers/errors.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { bytes } from "./command_line.ts";
 import { PLANE_FORMATS, planeFile } from "./plane_file.ts";
-import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
+import { writeBytes } from "./output.ts";
+import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
 
 /** Writes a plane. */
 export const PLANE: WritingCommand = {

@@ -2,8 +2,9 @@
 import { DOCUMENT_KINDS } from "../schemas/documents.ts";
 import { type Given, HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";
+import { writeLine } from "./output.ts";
 import { EXIT } from "./shell.ts";
-import { validatePath } from "./verdict.ts";
+import { validatePath, type Verdict } from "./verdict.ts";
 
 const oneLine = (text: string) => printable(text).replaceAll("\n", "\\u000a");
 
@@ -23,25 +24,29 @@ export const VALIDATE: WritingCommand = {
     "Exit status: 0 all paths are valid, 1 some are not, 2 no path could be read, or wrong usage.",
   ],
   missing: "Missing path: acq-server validate <PATH>...",
-  run({ operands, flags }: Given): number {
-    const verdicts = operands.map((path) => {
-      const verdict = validatePath(path);
+  async run({ operands, flags }: Given): Promise<number> {
+    const verdicts: Verdict[] = [];
+    for (const path of operands) {
+      const verdict = await validatePath(path);
       if (verdict.unreadable !== null) console.error(oneLine(verdict.unreadable));
-      return verdict;
-    });
+      verdicts.push(verdict);
+    }
     const valid = verdicts.every((verdict) => verdict.valid);
-    const print = (line: string) => console.log(oneLine(line));
-    if (flags.has("--json")) console.log(printable(JSON.stringify({ valid, results: verdicts }, null, 2)));
-    else {
+    const print = (line: string) => writeLine(oneLine(line));
+    if (flags.has("--json")) {
+      await writeLine(printable(JSON.stringify({ valid, results: verdicts }, null, 2)));
+    } else {
       for (const { path, valid, unreadable, problems, missingPlanes } of verdicts) {
         for (const { file, pointer, message } of problems) {
-          print([file, pointer, message].filter((part) => part !== "").join(": "));
+          await print([file, pointer, message].filter((part) => part !== "").join(": "));
         }
         for (const { member, planes } of missingPlanes) {
-          print(`${path}: the recording of "${member}" lacks the planes ${planes.join(", ")}`);
+          await print(`${path}: the recording of "${member}" lacks the planes ${planes.join(", ")}`);
         }
         const count = problems.length + (unreadable === null ? 0 : 1);
-        print(valid ? `VALID ${path}` : `INVALID ${path} (${count} ${count === 1 ? "problem" : "problems"})`);
+        await print(
+          valid ? `VALID ${path}` : `INVALID ${path} (${count} ${count === 1 ? "problem" : "problems"})`,
+        );
       }
       if (verdicts.some(({ problems }) => problems.length > 0)) console.error(RULES);
     }
@@ -57,12 +62,12 @@ export const SCHEMA: WritingCommand = {
   lists: { Kinds: DOCUMENT_KINDS.map(({ kind, title }) => [kind, title]) },
   flags: [HELP],
   missing: "Missing kind: acq-server schema <KIND>",
-  run({ operands: [name, ...more] }: Given): number {
+  async run({ operands: [name, ...more] }: Given): Promise<number> {
     const kinds = DOCUMENT_KINDS.map(({ kind }) => kind).join(", ");
     if (more.length > 0) throw new UsageError(`Expected one kind of ${kinds}`);
     const found = DOCUMENT_KINDS.find(({ kind }) => kind === name);
     if (found === undefined) throw new UsageError(`Unknown kind "${name}", not one of ${kinds}`);
-    console.log(printable(JSON.stringify(found.jsonSchema, null, 2)));
+    await writeLine(printable(JSON.stringify(found.jsonSchema, null, 2)));
     return EXIT.ok;
   },
 };

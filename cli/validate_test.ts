@@ -181,13 +181,13 @@ for (const { name, file, change, problem, says } of CASES) {
   Deno.test(
     `collection tree: ${name}`,
     { ignore: NO_LINKS && /\blink\b/.test(name) },
-    inFolder((root) => {
+    inFolder(async (root) => {
       const path = join(root, FILES[file]);
       const before = Deno.readTextFileSync(path);
       const doc = JSON.parse(before);
       change(doc, root);
       if (JSON.stringify(doc) !== before) write(path, doc);
-      const { problems, unreadable } = validatePath(root);
+      const { problems, unreadable } = await validatePath(root);
       assert.equal(unreadable, null);
       const found = problems.map(({ file, pointer }) => `${file}: ${pointer}`);
       assert.deepEqual(found, problem ? [`${join(root, FILES[problem[0]])}: ${problem[1]}`] : []);
@@ -198,9 +198,9 @@ for (const { name, file, change, problem, says } of CASES) {
 
 Deno.test(
   "finds a collection by its root, its document and its metadata folder",
-  inFolder((root) => {
+  inFolder(async (root) => {
     for (const path of [root, join(root, "meta"), join(root, FILES.collection)]) {
-      assert.deepEqual(validatePath(path), {
+      assert.deepEqual(await validatePath(path), {
         path,
         valid: true,
         unreadable: null,
@@ -209,20 +209,20 @@ Deno.test(
       });
     }
     Deno.renameSync(join(root, FILES.collection), join(root, "collection.json"));
-    assert.equal(validatePath(root).valid, true);
-    assert.equal(validatePath(join(root, "collection.json")).valid, true);
+    assert.equal((await validatePath(root)).valid, true);
+    assert.equal((await validatePath(join(root, "collection.json"))).valid, true);
   }),
 );
 
 Deno.test(
   "reports a document outside the root that is reached through a link",
   { ignore: NO_LINKS },
-  inFolder((root) => {
+  inFolder(async (root) => {
     using temporary = temporaryFolder();
     const { path: outside } = temporary;
     Deno.renameSync(join(root, "meta"), join(outside, "meta"));
     Deno.symlinkSync(join(outside, "meta"), join(root, "meta"));
-    const { problems } = validatePath(root);
+    const { problems } = await validatePath(root);
     assert.deepEqual([problems[0]!.file, problems[0]!.pointer], [join(root, FILES.collection), ""]);
     assert.match(problems[0]!.message, /leaves the root of the collection through a link/);
   }),
@@ -230,9 +230,9 @@ Deno.test(
 
 Deno.test(
   "names two documents below one root",
-  inFolder((root) => {
+  inFolder(async (root) => {
     write(join(root, "other/collection.json"), {});
-    const { problems } = validatePath(root);
+    const { problems } = await validatePath(root);
     assert.equal(problems.length, 1);
     assert.match(problems[0]!.message, /meta.{1,2}collection\.json", ".*other.{1,2}collection\.json"/);
   }),
@@ -240,23 +240,25 @@ Deno.test(
 
 Deno.test(
   "validates each linked document on its own",
-  inFolder((root) => {
-    for (const file of Object.values(FILES)) assert.equal(validatePath(join(root, file)).valid, true, file);
+  inFolder(async (root) => {
+    for (const file of Object.values(FILES)) {
+      assert.equal((await validatePath(join(root, file))).valid, true, file);
+    }
     write(join(root, "x.json"), { ...read(join(root, FILES.acqimage)), rois: [{ id: "p" }] });
-    assert.deepEqual(validatePath(join(root, "x.json")).problems.map((p) => p.pointer), [
+    assert.deepEqual((await validatePath(join(root, "x.json"))).problems.map((p) => p.pointer), [
       "/rois/0/type",
       "/rois/0/coordinate_space",
     ]);
     write(join(root, "x.json"), { format: "other" });
-    assert.deepEqual(validatePath(join(root, "x.json")).problems.map((p) => p.pointer), ["/format"]);
+    assert.deepEqual((await validatePath(join(root, "x.json"))).problems.map((p) => p.pointer), ["/format"]);
     write(join(root, "x.json"), "{");
-    assert.deepEqual(validatePath(join(root, "x.json")).problems.map((p) => p.pointer), [""]);
+    assert.deepEqual((await validatePath(join(root, "x.json"))).problems.map((p) => p.pointer), [""]);
   }),
 );
 
 Deno.test(
   "reports all problems if one field has a problem",
-  inFolder((root) => {
+  inFolder(async (root) => {
     const image = read(join(root, FILES.acqimage));
     image.rois[0].position = [99, 99];
     image.rois[0].extra = 1;
@@ -277,8 +279,9 @@ Deno.test(
     collection.members.push({ id: "m1", resources: { acqimage: "/x", analyses: "none.json" } });
     Object.assign(collection.resources.tables[0], { media_type: "text/tsv", path: "none.csv" });
     write(join(root, FILES.collection), collection);
+    const { problems } = await validatePath(root);
     const found = (file: Name) =>
-      validatePath(root).problems.filter((p) => p.file === join(root, FILES[file])).map((p) => p.pointer)
+      problems.filter((p) => p.file === join(root, FILES[file])).map((p) => p.pointer)
         .toSorted();
     assert.deepEqual(found("collection"), [
       "/members/0/name",
@@ -326,13 +329,18 @@ Deno.test(
 async function runCommand(name: "validate" | "schema", ...args: string[]) {
   const out: string[] = [];
   const errors: string[] = [];
-  const { log, error } = console;
-  console.log = (line: string) => out.push(line);
+  const { error } = console;
+  const { write } = Deno.stdout;
+  Deno.stdout.write = (bytes) => {
+    out.push(new TextDecoder().decode(bytes).replace(/\n$/, ""));
+    return Promise.resolve(bytes.length);
+  };
   console.error = (line: string) => errors.push(line);
   try {
     return { status: await runByName(name, args), out, errors };
   } finally {
-    Object.assign(console, { log, error });
+    console.error = error;
+    Deno.stdout.write = write;
   }
 }
 

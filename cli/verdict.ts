@@ -23,15 +23,18 @@ export interface Verdict extends Findings {
 }
 
 /** Validates the root of a collection, a ZIP file of it, a `collection.json`, or a single document of any kind. */
-export function validatePath(given: string): Verdict {
+export async function validatePath(given: string): Promise<Verdict> {
   const path = resolve(given);
   const files = new FileAccess();
-  const found: Findings = { problems: [], missingPlanes: [] };
+  let found: Findings = { problems: [], missingPlanes: [] };
   let unreadable: string | null = null;
   try {
-    if (files.kind(path) === "directory") judgeRoot(path, files, found);
-    else if (/\.zip$/i.test(path)) judgeZip(new ZipFiles(path, files), found);
-    else judgeFile(path, null, files, found);
+    await files.listingAhead(() => {
+      found = { problems: [], missingPlanes: [] };
+      if (files.kind(path) === "directory") judgeRoot(path, files, found);
+      else if (/\.zip$/i.test(path)) judgeZip(new ZipFiles(path, files), found);
+      else judgeFile(path, null, files, found);
+    });
   } catch (error) {
     if (!(error instanceof ReaderError)) throw error;
     // The message about what a file contains says where in it.

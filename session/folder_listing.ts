@@ -164,7 +164,7 @@ async function entryOf(folder: Folder, candidate: Candidate): Promise<ListedEntr
     return found && { name, path, ...await kindOf(folder, name), bytes: null, modified: timeOf([found]) };
   }
   const { format, files, folder: below } = candidate;
-  const names = [...files, ...below === null ? [] : await filesIn(folder.path, below)];
+  const names = [...files, ...below === null ? [] : await filesIn(folder, below)];
   const found = (await each(names, folder.signal, (part) => look(folder, part)))
     .filter((info) => info !== null);
   if (found.length === 0) return null;
@@ -185,16 +185,17 @@ async function kindOf(folder: Folder, name: string): Promise<Pick<ListedEntry, "
   return { kind: "folder", format: null };
 }
 
-/** Names of the files directly in a subfolder, prefixed with its name. */
-async function filesIn(folder: string, name: string): Promise<string[]> {
+/** Names of the files directly in a subfolder, prefixed with its name; notes that name if the subfolder cannot be read to its end. */
+async function filesIn(folder: Folder, name: string): Promise<string[]> {
   const names: string[] = [];
+  const path = join(folder.path, name);
   try {
-    for await (const file of Deno.readDir(join(folder, name))) {
+    for await (const file of Deno.readDir(path)) {
       if (file.isFile && !isAppleDouble(file.name)) names.push(join(name, file.name));
       if (names.length >= MAX_FOLDER_ENTRIES) break;
     }
-  } catch {
-    // The folder is gone or not accessible; opening it reports that.
+  } catch (cause) {
+    if (!(failure(path, "listed", cause) instanceof PathNotFound)) folder.unreadable.add(name);
   }
   return names;
 }

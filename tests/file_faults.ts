@@ -42,7 +42,7 @@ export async function withFault<T>(fault: Fault | null, run: () => Promise<T>): 
     throw Object.assign(new Error(`${fault.code}: made up by a test`), { code: fault.code });
   };
   const { opendirSync, openSync, readSync, fstatSync, realpathSync } = fs;
-  const { statSync, lstatSync, realPathSync } = Deno;
+  const { readDir, statSync, lstatSync, realPathSync } = Deno;
   Error.stackTraceLimit = 30;
   const counted =
     <A extends [path: string, ...rest: never[]], R>(call: Call, original: (...args: A) => R) =>
@@ -77,6 +77,14 @@ export async function withFault<T>(fault: Fault | null, run: () => Promise<T>): 
     realpathSync: counted("stat", realpathSync as never),
   });
   Object.assign(Deno, {
+    readDir: async function* (path: string) {
+      count("opendir", path);
+      for await (const entry of readDir(path)) {
+        count("readdir", path);
+        yield entry;
+      }
+      count("readdir", path);
+    },
     statSync: counted("stat", statSync as never),
     lstatSync: counted("stat", lstatSync as never),
     realPathSync: counted("stat", realPathSync as never),
@@ -87,7 +95,7 @@ export async function withFault<T>(fault: Fault | null, run: () => Promise<T>): 
     return { result: { error }, distinct, failed };
   } finally {
     Object.assign(fs, { opendirSync, openSync, readSync, fstatSync, realpathSync });
-    Object.assign(Deno, { statSync, lstatSync, realPathSync });
+    Object.assign(Deno, { readDir, statSync, lstatSync, realPathSync });
     Error.stackTraceLimit = stackTraceLimit;
   }
 }

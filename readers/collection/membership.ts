@@ -170,6 +170,7 @@ async function foundCollection(search: Search): Promise<FoundMember | null> {
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
     if (!looked(search, () => admits(folder))) return null;
+    await files.readAhead(folder);
     const documents = looked(search, () => documentsAround(folder, files, (error) => note(search, error)));
     const hasOwn = documents?.[0] === join(folder, COLLECTION_FILE);
     const collections: string[] = [];

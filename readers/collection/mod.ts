@@ -66,9 +66,8 @@ function collectionScenes({ collection, document, root }: OpenedCollection, file
     files.stop.check();
     return isInside(imagePath(root, member), root, files);
   });
-  const absent = collection.members.filter((member) => !members.includes(member)).map(({ name }) =>
-    quoted(name)
-  );
+  const present = new Set(members);
+  const absent = collection.members.filter((member) => !present.has(member)).map(({ name }) => quoted(name));
   if (members.length === 0) {
     throw new DecodeFailed(
       absent.length === 0

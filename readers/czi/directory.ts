@@ -3,7 +3,7 @@
  * subblock is an array over some dimensions, each with a start and a size; its `M` and `S` are indices, not axes of the array. If
  * the file ends before the directory, after an interrupted recording or a truncated copy, a walk over the subblocks replaces it.
  */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import {
@@ -55,20 +55,26 @@ type Column = Readonly<Record<"start" | "size" | "stored", Int32Array>>;
 /** `DV`, the schema of entries with a list of dimensions. */
 const SCHEMA = 0x4456;
 
+/**
+ * Columns and rows, focus, channel, time, rotation, scene, illumination, block, mosaic tile, phase, view: all that ZEN writes.
+ */
+const DIMENSIONS: ReadonlySet<string> = new Set("XYZCTRSIBMHV");
+
 /** Letter, first index, number of indices and number of stored samples of the dimensions of an entry, fastest first. */
 function dimensionsIn(view: DataView, what: () => string): [string, number, number, number][] {
   const found: [string, number, number, number][] = [];
   for (let at = ENTRY_BYTES; at < view.byteLength; at += DIMENSION_BYTES) {
-    // A name of several letters invalidates its dimension and the one before it.
-    if (view.getUint8(at + 1) !== 0) {
-      found.pop();
-      continue;
-    }
-    const letter = String.fromCharCode(view.getUint8(at)).toUpperCase();
+    const letter = view.getUint8(at + 1) === 0 ? String.fromCharCode(view.getUint8(at)) : textAt(view, at, 4);
     const [start, size] = [view.getInt32(at + 4, true), view.getInt32(at + 8, true)];
     const stored = view.getInt32(at + 16, true) || size;
-    if (letter < "A" || letter > "Z" || found.some(([other]) => other === letter)) {
-      throw new DecodeFailed(`${what()} has a dimension ${JSON.stringify(letter)}, not a letter of its own`);
+    // Any other name is damage, which would move the subblock to index 0 of a dimension.
+    if (!DIMENSIONS.has(letter)) {
+      throw new DecodeFailed(
+        `${what()} has the dimension ${quoted(letter)}, not one of ${[...DIMENSIONS].join(", ")}`,
+      );
+    }
+    if (found.some(([other]) => other === letter)) {
+      throw new DecodeFailed(`${what()} has two dimensions ${letter}`);
     }
     if (Math.min(size, stored) < 1 || Math.max(size, stored) > MAX_EXTENT) {
       throw new DecodeFailed(`${what()} has size ${size} along ${letter}, stored as ${stored}`);

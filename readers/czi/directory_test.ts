@@ -1,12 +1,12 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
 import { SubblockTable } from "./directory.ts";
 
 /** The first bytes of a real entry: raw Gray16 at 0x220, four dimensions, X of 240 columns; then three more. */
 const HEAD = "4456 01000000 2002000000000000 00000000 00000000 00 0000000000 04000000";
 const DIMENSIONS = [
   "58000000 00000000 f0000000 00000000 f0000000",
-  // A name in lower case, a start below 0, fewer stored rows.
-  "79000000 fbffffff aa000000 00000000 55000000",
+  // A start below 0, fewer stored rows.
+  "59000000 fbffffff aa000000 00000000 55000000",
   // A stored size of 0 is that of the dimension.
   "43000000 01000000 01000000 00000000 00000000",
   "4d000000 07000000 01000000 00000000 01000000",
@@ -33,8 +33,36 @@ Deno.test("reads an entry by its fields", () => {
   );
 });
 
-Deno.test("ignores a two-letter dimension and the one before it", () => {
-  const [x, , c, m] = DIMENSIONS as [string, string, string, string];
-  const { table } = read(bytesOf(HEAD, x, c, "53650000 00000000 01000000 00000000 01000000", m));
-  deepEqual(table.letters, ["X", "M"]);
+Deno.test("refuses a dimension whose name is not one known capital letter, or occurs twice", () => {
+  const [x, y, c] = DIMENSIONS as [string, string, string];
+  const named = (name: string) => read(bytesOf(HEAD, x, y, c, name + "00000000 01000000 00000000 01000000"));
+  equal(named("4d000000").table.start("M", 0), 0);
+  // What follows the NUL is no part of the name.
+  equal(named("4d00004d").table.start("M", 0), 0);
+  const refused = {
+    "6d000000": "m",
+    "53650000": "Se",
+    "40000000": "@",
+    "00000000": ".",
+    "41000000": "A",
+    "cd000000": "\u00cd",
+  };
+  for (const [hex, name] of Object.entries(refused)) {
+    throws(() => named(hex), new RegExp(`entry 0 has the dimension "${name}", not one of X, Y, Z, C, T`));
+  }
+  throws(() => named("43000000"), /entry 0 has two dimensions C/);
+  // Each flipped bit of the name of a dimension is refused, unless it makes another known name.
+  const entry = bytesOf(HEAD, ...DIMENSIONS);
+  const known = [...Array(32).keys()].filter((bit) => {
+    const changed = entry.slice();
+    changed[32 + 3 * 20 + (bit >> 3)]! ^= 1 << (bit & 7);
+    try {
+      read(changed);
+      return bit < 16;
+    } catch {
+      return false;
+    }
+  });
+  // `M` with one flipped bit is `I`.
+  deepEqual(known, [2]);
 });

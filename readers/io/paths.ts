@@ -36,7 +36,7 @@ export const statKind = (stat: { isFile(): boolean; isDirectory(): boolean }): P
   stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
 
 /** Longest file name in bytes: the limit of current systems for one part of a path. */
-const MAX_NAME_BYTES = 255;
+export const MAX_NAME_BYTES = 255;
 
 /** Why a path leads to nothing, by the file system's error code. */
 const NOWHERE: Readonly<Record<string, string>> = {

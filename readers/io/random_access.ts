@@ -28,7 +28,7 @@ import {
   unreadable,
 } from "./paths.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
-import { isAppleDouble } from "./names.ts";
+import { isAppleDouble, StoredNames } from "./names.ts";
 import { StopFlag } from "./stop_flag.ts";
 
 /** Read-only. With `O_NONBLOCK`, which Windows lacks, a fifo does not block the open. */
@@ -66,10 +66,13 @@ export interface FileRights {
   readonly mode: number;
 }
 
-/** Bytes of a folder, as \`stat\` reports them, from which on it may hold thousands of entries: its names have ten bytes or more. */
+/** Folders for which an open begins again; further ones are read at once, unless they are large. A set has at most three. */
+const MAX_FOLDERS_AHEAD = 16;
+
+/** Bytes of a folder, as `stat` reports them, from which on it may hold thousands of entries: its names have ten bytes or more. */
 const LARGE_FOLDER_BYTES = 128 << 10;
 
-/** A large folder that has not been read yet. {@linkcode FileAccess.listingAhead} reads it and begins again. */
+/** A folder that has not been read yet. {@linkcode FileAccess.listingAhead} reads it and begins again. */
 class UnreadFolder extends Error {
   constructor(readonly folder: string) {
     super(`"${folder}" has not been read`);
@@ -90,7 +93,7 @@ export class FileAccess {
   #seen = new Map<string, string>();
   /** Resolved paths by folder. Resolving looks at each part of a path and takes as long as opening a file. */
   readonly #folders = new Map<string, string>();
-  /** Results of reading large folders, by path, while an acquisition is opened. */
+  /** Results of reading folders, by path, while an acquisition is opened. */
   #listings: Map<string, () => string[]> | null = null;
   #handedOn: RandomAccessFile | null = null;
   #closed = false;
@@ -308,17 +311,21 @@ export class FileAccess {
   /**
    * Names in a folder, sorted by code unit, without AppleDouble files; empty if the folder is missing or lies outside the roots.
    *
-   * @throws {Unreadable} the folder exists but cannot be listed
+   * Outside {@linkcode listingAhead}, and there after {@linkcode MAX_FOLDERS_AHEAD} folders, entries that the system cannot read are
+   * missing without an error.
+   *
+   * @throws {Unreadable} the folder exists but cannot be listed, or lacks a file that was opened in it
    * @throws {DecodeFailed} more entries than {@linkcode MAX_FOLDER_ENTRIES}
    */
   list(folder: string): string[] {
     this.stop.check();
-    if (!isInsideRoots(folder, this.#roots)) return [];
-    const resolved = unlessMissing(() => this.resolve(folder));
+    const resolved = this.#folderToList(folder);
     if (resolved === null) return [];
     const known = this.#listings?.get(resolved);
     if (known) return known();
-    if (this.#listings !== null && isLarge(resolved)) throw new UnreadFolder(resolved);
+    if (this.#listings !== null && (this.#listings.size < MAX_FOLDERS_AHEAD || isLarge(resolved))) {
+      throw new UnreadFolder(resolved);
+    }
     const directory = unlessMissing(() => attempt(folder, "listed", () => fs.opendirSync(resolved)));
     if (directory === null) return [];
     const names: string[] = [];
@@ -328,14 +335,21 @@ export class FileAccess {
     } finally {
       directory.closeSync();
     }
+    this.#requireOpened(resolved, names);
     return names.sort();
   }
 
+  /** The resolved path of a folder; `null` if it is missing or lies outside the roots. @throws {Unreadable} */
+  #folderToList(folder: string): string | null {
+    return isInsideRoots(folder, this.#roots) ? unlessMissing(() => this.resolve(folder)) : null;
+  }
+
   /**
-   * Opens an acquisition, and begins again after each large folder that it lists. The runtime lists a folder whole, 1.1 GiB for a
-   * million entries, unless it does so asynchronously; readers need not be.
+   * Opens an acquisition, and begins again after each folder that it lists. Only asynchronously does the runtime read a folder entry
+   * by entry and report a fault (EIO, ESTALE): `Deno.readDirSync` and `node:fs` drop entries that fail, and take 1.1 GiB for a
+   * million entries. Readers need not be asynchronous.
    */
-  async listingAhead<T>(open: () => Promise<T>): Promise<T> {
+  async listingAhead<T>(open: () => T | Promise<T>): Promise<T> {
     this.#listings = new Map();
     try {
       while (true) {
@@ -344,11 +358,25 @@ export class FileAccess {
         } catch (error) {
           if (!(error instanceof UnreadFolder)) throw error;
           this.#listings.set(error.folder, await this.#read(error.folder));
+          for (const file of [...this.#open]) file.close();
+          this.#handedOn = null;
         }
       }
     } finally {
       this.#listings = null;
     }
+  }
+
+  /** Reads a folder for {@linkcode list}, so that {@linkcode listingAhead} need not begin again. Its faults are those of `list`. */
+  async readAhead(folder: string): Promise<void> {
+    let resolved: string | null;
+    try {
+      resolved = this.#folderToList(folder);
+    } catch {
+      return;
+    }
+    if (resolved === null || this.#listings?.has(resolved) !== false) return;
+    this.#listings.set(resolved, await this.#read(resolved));
   }
 
   /** Reads the names in a folder, up to the bound. @returns what {@linkcode list} does */
@@ -359,6 +387,7 @@ export class FileAccess {
         this.stop.check();
         addName(names, name, folder);
       }
+      this.#requireOpened(folder, names);
     } catch (cause) {
       const error = cause instanceof ReaderError ? cause : failure(folder, "listed", cause);
       return () => {
@@ -368,6 +397,22 @@ export class FileAccess {
     }
     names.sort();
     return () => [...names];
+  }
+
+  /**
+   * Compares a listing with the files that were opened in the folder: one that lacks a file which still exists is cut.
+   *
+   * @throws {Unreadable}
+   */
+  #requireOpened(folder: string, names: readonly string[]): void {
+    const listed = new StoredNames(names);
+    for (const [path, mark] of this.marks) {
+      const name = basename(path);
+      if (dirname(path) !== folder || isAppleDouble(name) || listed.alike(name).length > 0) continue;
+      // A short name of Windows, or another form of letters, is another name of the same file.
+      if (names.some((other) => markAt(join(folder, other)) === mark) || markAt(path) !== mark) continue;
+      throw new Unreadable(`${quoted(basename(folder))} cannot be listed: the list lacks ${quoted(name)}`);
+    }
   }
 
   /**
@@ -428,6 +473,15 @@ function isLarge(folder: string): boolean {
     return size === 0 || size > LARGE_FOLDER_BYTES;
   } catch {
     return false;
+  }
+}
+
+/** The mark of a file; `null` if there is none. */
+function markAt(path: string): string | null {
+  try {
+    return fileMark(Deno.statSync(path));
+  } catch {
+    return null;
   }
 }
 

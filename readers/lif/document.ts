@@ -149,14 +149,18 @@ function dyesOf(hardware: XmlElement | undefined): (string | null)[] {
     child(child(hardware, "LDM_Block_Sequential"), "LDM_Block_Sequential_List"),
     "ATLConfocalSettingDefinition",
   );
+  const bandsOf = (setting: XmlElement | undefined) => {
+    const bands = children(child(setting, "Spectro"), "MultiBand").toReversed();
+    return new Map(bands.map(({ attributes }) => [attributes["Channel"], attributes["DyeName"]]));
+  };
+  const shared = bandsOf(main);
   const dyes = (steps.length > 0 || main === undefined ? steps : [main]).flatMap((setting) => {
-    const bands = children(child(setting, "Spectro") ?? child(main, "Spectro"), "MultiBand");
+    const bands = child(setting, "Spectro") ? bandsOf(setting) : shared;
     return children(child(setting, "DetectorList"), "Detector")
       .filter(({ attributes }) => attributes["IsActive"] === "1")
-      .map(({ attributes: { Channel, DyeName } }) => {
-        const band = Channel && bands.find(({ attributes }) => attributes["Channel"] === Channel);
-        return dyeNameOf(DyeName) ?? (band ? dyeNameOf(band.attributes["DyeName"]) : null);
-      });
+      .map(({ attributes: { Channel, DyeName } }) =>
+        dyeNameOf(DyeName) ?? (Channel ? dyeNameOf(bands.get(Channel)) : null)
+      );
   });
   const named = dyes.filter((dye) => dye !== null);
   return new Set(named).size === named.length ? dyes : [];

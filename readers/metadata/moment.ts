@@ -41,12 +41,17 @@ export function moment([year, month, day]: Parts, time: Parts = []): Moment {
 export const hourOf = (hours: string | undefined, half: string | undefined): number =>
   half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
 
+/** Longest date with a time, in characters. Searching a longer text takes quadratic time. */
+const MAX_TEXT = 256;
+
 /**
  * Reads `07/22/2025 12:14:20.091 PM`: month first, twelve-hour clock. Some systems write the year first with 24 hours, or the day
  * first, which is recognised if it is above 12 or if dots separate the numbers.
  */
 export function writtenMoment(text: string): Moment {
-  const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
+  const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(
+    text.slice(0, MAX_TEXT),
+  );
   if (!found) return UNDATED;
   const [, a, separator, b, c, hours, minutes, seconds, half] = found;
   const time = [hourOf(hours, half), minutes, seconds] as const;

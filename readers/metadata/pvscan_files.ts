@@ -13,6 +13,7 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { alike, namedFiles, StoredNames } from "../io/names.ts";
 import type { FileAccess } from "../io/random_access.ts";
+import { MAX_NAME_BYTES } from "../io/paths.ts";
 import { beginsScan, parseScan, type PvScan } from "./pvscan.ts";
 import { textFrom } from "./text.ts";
 
@@ -34,6 +35,7 @@ const NAMES = [
 
 /** The parts of a file name, or `null` for any other name. */
 export function namedPart(name: string): NamedPart | null {
+  if (name.length > MAX_NAME_BYTES) return null;
   for (const { kind, ahead, pattern } of NAMES) {
     const found = pattern.exec(name);
     if (found) return { kind, scan: found[1]!, cycle: Number(found[2]) - ahead, below: ahead > 0 };
@@ -43,6 +45,7 @@ export function namedPart(name: string): NamedPart | null {
 
 /** Name of the frame on which an image's line was drawn, which version 4 does not state; `null` for other names. */
 export function sourceName(image: string): string | null {
+  if (image.length > MAX_NAME_BYTES) return null;
   const found = /^(.+)_(Cycle\d+)_(?:.*_)?(Ch\d+)_\d+(?:\.ome)?(\.tiff?)$/i.exec(image);
   return found && `${found[1]}-${found[2]}_${found[3]}Source${found[4]}`;
 }

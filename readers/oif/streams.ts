@@ -142,4 +142,8 @@ export const isOib = (file: ByteSource): boolean =>
   unlessDamaged(() => new CompoundFile(file).open(INFO, INFO) !== null, false);
 
 /** The file name without its storage and without the marks of some exports (`GST...=`). */
-export const lastPart = (value: string): string => value.replace(/^.*[\\/]/s, "").replace(/GST.*=/s, "");
+export function lastPart(value: string): string {
+  const name = value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1);
+  const [start, end] = [name.indexOf("GST"), name.lastIndexOf("=")];
+  return start >= 0 && end > start ? name.slice(0, start) + name.slice(end + 1) : name;
+}

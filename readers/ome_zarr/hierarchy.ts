@@ -83,8 +83,17 @@ export interface ZarrNode {
 /** Matches integers that a double cannot hold, which become strings. In JSON strings the quotes around the name are escaped. */
 const LARGE_FILL = /("fill_value"\s*:\s*)(-?\d{16,40})(?=[\s,}])/g;
 
-/** Matches bare words of Python's `json`. Strings match first, in order to be skipped. */
-const BARE_NUMBERS = /("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b/g;
+/** Matches the bare words that Python's `json` writes for numbers, and what begins and ends strings. */
+const BARE_NUMBER = /\\[^]|"|-?\b(?:NaN|Infinity)\b/g;
+
+/** Puts bare words outside strings into quotes. */
+function quoteBareNumbers(text: string): string {
+  let isInside = false;
+  return text.replace(BARE_NUMBER, (found) => {
+    if (found === '"') isInside = !isInside;
+    return isInside || found === '"' || found.startsWith("\\") ? found : `"${found}"`;
+  });
+}
 
 /** The document under a key, or `null`. @throws {DecodeFailed} it is not a JSON object, or above a limit */
 function readMetadata(store: Store, key: string): Metadata | null {
@@ -95,7 +104,7 @@ function readMetadata(store: Store, key: string): Metadata | null {
   try {
     fields = JSON.parse(text);
   } catch {
-    text = text.replace(BARE_NUMBERS, (word, quoted) => quoted ?? `"${word}"`);
+    text = quoteBareNumbers(text);
     fields = parseJsonText(text, `"${key}"`);
   }
   if (!isJsonObject(fields)) throw new DecodeFailed(`"${key}" is not a JSON object`);

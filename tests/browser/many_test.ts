@@ -246,7 +246,7 @@ test("an archive of all recordings is valid, and each member has its numbers", a
     assert.match(download.suggestedFilename(), /^archive.*\.zip$/);
     const path = join(viewer.server.folder, `many_${images}.zip`);
     await download.saveAs(path);
-    const { problems, unreadable } = validatePath(path);
+    const { problems, unreadable } = await validatePath(path);
     assert.deepEqual([problems, unreadable], [[], null]);
     paths.push(path);
   }

@@ -99,7 +99,7 @@ async function save(viewer: Viewer, what: "all" | "none"): Promise<string> {
   const path = join(server.folder, `${what}${crypto.randomUUID()}.zip`);
   await download.saveAs(path);
   assert.equal(/ measurements\.zip$/.test(download.suggestedFilename()), what === "none");
-  const { problems, unreadable } = validatePath(path);
+  const { problems, unreadable } = await validatePath(path);
   assert.deepEqual([problems, unreadable], [[], null]);
   return path;
 }

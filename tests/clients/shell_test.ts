@@ -200,13 +200,23 @@ programTest(["sh"], {
   name: "reports a full disk in one line",
   ignore: Deno.build.os !== "linux",
   fn: async ([sh]) => {
-    const line = [FROM_SOURCE.program, ...FROM_SOURCE.args, "plane", join(ROOT, "examples", "line_scan.oir")];
-    const { code, stderr } = await run(sh!, { args: ["-c", '"$@" > /dev/full', "sh", ...line] });
-    assert.equal(code, 1);
-    assert.match(
-      new TextDecoder().decode(stderr),
-      /^Cannot write to standard output: No space left[^\n]*\n$/,
-    );
+    const scan = join(ROOT, "examples", "line_scan.oir");
+    const calls = [
+      ["plane", scan],
+      ["validate", scan],
+      ["validate", "--json", scan],
+      ["schema", "collection"],
+      ["schema", "--help"],
+      ["--help"],
+      ["--version"],
+    ];
+    for (const args of calls) {
+      const line = [FROM_SOURCE.program, ...FROM_SOURCE.args, ...args];
+      const { code, stderr } = await run(sh!, { args: ["-c", '"$@" > /dev/full', "sh", ...line] });
+      assert.equal(code, 1, args.join(" "));
+      const said = new TextDecoder().decode(stderr);
+      assert.match(said, /^Cannot write to standard output: No space left[^\n]*\n$/, args.join(" "));
+    }
   },
 });
 

@@ -84,7 +84,7 @@ Deno.test("writes a valid archive of the opened image, its regions, analyses and
       response.headers.get("content-disposition"),
       `attachment; filename="_t_.zip"; filename*=UTF-8''%C3%89t%C3%A9.zip`,
     );
-    assert.deepEqual(validatePath(file).problems, []);
+    assert.deepEqual((await validatePath(file)).problems, []);
     const again = await server.open(file);
     assert.deepEqual(again.collection!.member, { id: "m", name: "Cell 1", accepted: true });
     assert.deepEqual(again.plane, opened.plane);
@@ -129,7 +129,7 @@ Deno.test("writes all positions, the opened one, or documents alone", () =>
     await exported(server, { members: [{ path }], images: "opened" }, file);
     assert.deepEqual((await server.open(file)).header.sizes, { Y: 3, X: 4 });
     await exported(server, { members: [{ path, rois: [{ ...BAND, stop: [4, 3] }] }], images: "none" }, file);
-    assert.deepEqual(validatePath(file).problems, []);
+    assert.deepEqual((await validatePath(file)).problems, []);
     await expectError(server.post("/api/v2/open", { path: file }), 415, "unsupported_format");
   }));
 
@@ -141,7 +141,7 @@ Deno.test("lists a plane that the recording lacks as missing", () =>
     await Deno.writeFile(path, microManagerBytes(grayLayout(4, 3, 16), summary, planes));
     const file = join(folder, "archive.zip");
     await exported(server, { members: [{ path, name: "cut" }] }, file);
-    const verdict = validatePath(file);
+    const verdict = await validatePath(file);
     const missing = [{ member: "cut", planes: ["t=1 c=1"] }];
     assert.deepEqual([verdict.problems, verdict.missingPlanes], [[], missing]);
     const { channels } = await server.open(file);
@@ -358,7 +358,7 @@ Deno.test("keeps the link after its session, and reports changed files", () =>
     await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
     const file = join(folder, "archive.zip");
     await Deno.writeFile(file, new Uint8Array(await (await server.request(first)).arrayBuffer()));
-    assert.deepEqual(validatePath(file).problems, []);
+    assert.deepEqual((await validatePath(file)).problems, []);
     await Deno.writeTextFile(
       join(image, "zarr.json"),
       `${await Deno.readTextFile(join(image, "zarr.json"))} `,

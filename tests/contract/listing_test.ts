@@ -252,6 +252,30 @@ programTest(["sh"], {
     }),
 });
 
+Deno.test("names a set whose folder cannot be read to its end, and refuses a folder that cannot", () =>
+  withFiles({ "a.oif": "", "a.oif.files/s_C001.tif": "123", "b.tif": "" }, async (_path, folder) => {
+    const { readDir } = Deno;
+    await using server = new Harness();
+    const listing = async (failing: string) => {
+      Deno.readDir = async function* (path) {
+        yield* readDir(path);
+        if (path === failing) throw Object.assign(new Error("stale"), { code: "ESTALE" });
+      };
+      try {
+        return await server.post("/api/v2/list", { path: folder });
+      } finally {
+        Deno.readDir = readDir;
+      }
+    };
+    const { entries, warnings, warningCodes } = ListResponse.parse(
+      await (await listing(join(folder, "a.oif.files"))).json(),
+    );
+    deepEqual(entries.map(({ name }) => name), ["a.oif", "b.tif"]);
+    deepEqual(warningCodes, ["file_unreadable"]);
+    match(warnings[0]!, /^What cannot be looked at is left out: "a.oif.files"$/);
+    match((await expectError(await listing(folder), 500, "decode_failed")).message, /ESTALE/);
+  }));
+
 Deno.test("follows links inside the roots only", { ignore: NO_LINKS }, () =>
   withFiles({
     "in/a.tif": "123",

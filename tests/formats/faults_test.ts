@@ -5,66 +5,17 @@
 import { deepEqual, notDeepEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { PathNotFound, ReaderError } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
-import { sizesOf } from "../../readers/reader.ts";
-import { CALLS, type Run, withFault } from "../file_faults.ts";
+import { ReaderError } from "../../readers/errors.ts";
+import { run } from "../child_process.ts";
+import { LOCKED, ROOT } from "../binary/server_process.ts";
+import { findProgram } from "../clients/program.ts";
+import { CALLS, withFault } from "../file_faults.ts";
 import { collection, FIXTURES, SETS } from "../fixtures/sets.ts";
-import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { hashAt, hashOf, positionsOf } from "../planes.ts";
-import { copy, inFolder } from "../temporary_files.ts";
+import { copy, inFolder, temporaryFolder } from "../temporary_files.ts";
+import { type Answer, answer, objection } from "./fault_answers.ts";
 
 const CODES = ["EIO", "EMFILE", "ESTALE", "EACCES"];
-
-/** All that clients can see, and the warnings apart. */
-async function answer(path: string, roots: readonly string[]) {
-  const { summary: { warnings, ...summary }, planes, referencePlanes } = await loadHere(path, { roots });
-  const served: Record<string, string> = {};
-  // The load has the first planes; the last ones represent all others.
-  const last = [...positionsOf(sizesOf(summary.axes))].slice(-summary.channels.length);
-  if (!last[0]!.startsWith("0,0,0,")) {
-    await openHere(
-      path,
-      async (acquisition) => {
-        for (const at of last) {
-          served[at] = await hashAt(acquisition, at).catch((error) => {
-            if (error instanceof ReaderError) return error.tag;
-            throw error;
-          });
-        }
-      },
-      null,
-      new FileAccess(roots),
-    );
-  }
-  return {
-    warnings: warnings.map(({ text }) => text),
-    summary,
-    served,
-    planes: [...planes, ...referencePlanes].map(hashOf),
-  };
-}
-
-type Answer = Awaited<ReturnType<typeof answer>>;
-
-/** Why an answer under a fault must not be given, or `null`. */
-function objection({ result, failed }: Run<Answer>, sound: Answer, code: string): string | null {
-  if ("error" in result) {
-    const { error } = result;
-    if (error instanceof ReaderError && error.tag === "decode_failed") return null;
-    return error instanceof PathNotFound && code === "EACCES" ? null : `threw ${error}`;
-  }
-  const { warnings, served, ...others } = result.value;
-  const { warnings: known, served: planes, ...same } = sound;
-  // A plane of which the decode fails is refused by itself.
-  const lost = Object.keys(planes).filter((at) =>
-    served[at] !== planes[at] && served[at] !== "decode_failed"
-  );
-  if (lost.length === 0 && isDeepStrictEqual(others, same)) return null;
-  const added = warnings.filter((text) => !known.includes(text)).join("; ");
-  return failed !== null && added.includes(failed) ? null : `differs and warns only "${added}"`;
-}
 
 /** What clients see, or the refusal. */
 const seen = (path: string, root: string): Promise<Answer | string> =>
@@ -141,3 +92,37 @@ for (const [name, from] of Object.entries(SETS)) {
       }),
   );
 }
+
+const gcc = Deno.build.os === "linux"
+  ? findProgram("gcc", "the test in which the system fails to read folders")
+  : null;
+
+Deno.test({
+  name: "does not take a folder that the system fails to read for one with fewer entries",
+  ignore: gcc === null,
+  fn: async () => {
+    using temporary = temporaryFolder();
+    const library = temporary.at("failing_readdir.so");
+    const source = join(import.meta.dirname!, "failing_readdir.c");
+    const built = await run(gcc!, { args: ["-shared", "-fPIC", "-o", library, source, "-ldl"] });
+    ok(built.success, new TextDecoder().decode(built.stderr));
+    const { code, stdout, stderr } = await run(Deno.execPath(), {
+      args: ["run", "-A", ...LOCKED, join(import.meta.dirname!, "failing_readdir.ts")],
+      env: { LD_PRELOAD: library },
+      cwd: ROOT,
+    });
+    deepEqual([code, new TextDecoder().decode(stderr)], [0, ""]);
+    const { faults, objections } = JSON.parse(new TextDecoder().decode(stdout));
+    deepEqual(objections, []);
+    // Each of these lists a folder with three entries or more.
+    const listing = [
+      "an OIF",
+      "channels of an Olympus set",
+      "a stack of Micro-Manager",
+      "an OME-TIFF companion that spells a name otherwise",
+      "a part of a ScanImage acquisition",
+    ];
+    for (const name of listing) ok(faults[name] >= 4, name);
+    ok(faults["an OME-Zarr image in a collection"] >= 6);
+  },
+});

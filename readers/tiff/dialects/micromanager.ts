@@ -52,15 +52,16 @@ export function openMicroManager(opened: Opened): SeriesList | null {
   const numbers = [...found.keys()].sort((a, b) => a - b);
   const firstPage = unlessDamaged(() => directoryOf(firstPlane(indexed, numbers[0]!)), opened.first);
   const plane = planeMetadata(firstPage);
+  const firstPlaces = new Map<number, PlanePlace>();
+  for (const { path, index } of indexed) {
+    for (const { position, offset } of index) firstPlaces.getOrInsert(position, { path, offset });
+  }
   /** Name of a position in the metadata of its first page, or `null`. */
   const nameIn = (position: number): string | null => {
-    for (const { path, index } of indexed) {
-      const entry = index.find((one) => one.position === position);
-      if (entry === undefined) continue;
-      const read = () => planeMetadata(pool.get(path).directoryAt(entry.offset)).PositionName;
-      return textIn(unlessDamaged(read, null)) || null;
-    }
-    return null;
+    const place = firstPlaces.get(position);
+    return place
+      ? textIn(unlessDamaged(() => planeMetadata(directoryOf(place)).PositionName, null)) || null
+      : null;
   };
   const stackOf = (position: number, sizes: StackSizes, stamps: Stack["stamps"]): Stack => {
     const { T, C, Z } = sizes;

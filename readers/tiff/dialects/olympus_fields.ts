@@ -21,6 +21,9 @@ export interface OlympusFields {
   readonly moment: Moment;
 }
 
+/** Longest value in characters; the longest known ones have 60. Searching a longer one takes quadratic time. */
+const MAX_VALUE = 1024;
+
 /** A number with a decimal point or comma and an exponent, but not the end of a longer number. */
 const NUMBER = String.raw`(?<![\w.,])(\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?)`;
 
@@ -73,7 +76,7 @@ function sectionsOf(text: string): Map<string, Map<string, string>> {
     const [key = "", value = ""] = line.split("\t").map((part) => part.trim().replace(/^"|"$/g, ""));
     const title = /^\[(.*)\]$/.exec(key)?.[1];
     if (title !== undefined) current = sections.getOrInsertComputed(title, () => new Map());
-    else if (key !== "") current.getOrInsert(key, value);
+    else if (key !== "") current.getOrInsert(key, value.slice(0, MAX_VALUE));
   }
   return sections;
 }

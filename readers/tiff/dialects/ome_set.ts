@@ -20,7 +20,7 @@ type Location = Pick<TiffData, "directory"> & Pick<OmeFile, "uuid"> & { readonly
 
 /** The file's UUID in OME-XML, or `null`. A text search finds it, since the files of a set repeat a long document. */
 export function uuidIn(text: string): string | null {
-  return /<(?:\w+:)?OME\s[^>]*?\bUUID\s*=\s*["']([^"']*)["']/.exec(text)?.[1] ?? null;
+  return /<(?:\w+:)?OME\s[^<>]*?\bUUID\s*=\s*["']([^"']*)["']/.exec(text)?.[1] ?? null;
 }
 
 /** Number of ranges before that of a plane in which others with the plane are searched. */

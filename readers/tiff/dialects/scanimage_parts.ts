@@ -108,9 +108,10 @@ export class AcquiredFrames {
     while (from > 0 && this.#follows(parts, from)) from -= 1;
     while (to < parts.length && this.#follows(parts, to)) to += 1;
     const joined = parts.slice(from, to);
+    const isJoined = new Set(joined);
     const last = joined.at(-1)!.number;
     // A later file whose frames start at 1 is another acquisition.
-    const others = named.filter((part) => !joined.includes(part) && (part.start > 0 || part.number < last));
+    const others = named.filter((part) => !isJoined.has(part) && (part.start > 0 || part.number < last));
     this.#leaveOut(others, "its frame numbers do not continue");
     this.#leaveOut(unlike.filter(({ number }) => number < last), "its header or layout differs");
     // All missing parts before the last one.
