@@ -143,7 +143,7 @@ function readText(opened: Opened): TextFile | null {
 function doubtsOf(name: string, text: string, fields: OlympusFields | null): Warning[] {
   const what = `The text file "${name}" beside it`;
   const lost = lostText(what, text);
-  const lack = fields?.lack ?? (isOfFluoView(text) ? "the size of the image" : null);
+  const lack = fields ? fields.lack : isOfFluoView(text) ? "the size of the image" : null;
   return [
     ...lost,
     ...warnIf(text === "", "metadata_damaged", `${what} is empty`),

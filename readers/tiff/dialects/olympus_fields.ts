@@ -81,7 +81,7 @@ const COMPLETE_LINE = /^$|^"[^"]*"(?:\t"[^"]*")+$|^"?\[[^\]]*\]"?$|^[^"\t]+\t[^"
 
 /** True for a text with sections of FluoView, whether or not it describes an image. */
 export const isOfFluoView = (text: string): boolean =>
-  /^"?\[(?:General|Dimensions|Image|Acquisition)\]"?\s*$/m.test(text);
+  /^"?\[(?:General|Dimensions|Image|Acquisition)\]"?(?:\t"")?\r?$/m.test(text);
 
 function sectionsOf(text: string): Map<string, Map<string, string>> {
   const sections = new Map<string, Map<string, string>>();
