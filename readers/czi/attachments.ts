@@ -3,7 +3,7 @@ import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
 import type { TimeStamps } from "../reader.ts";
-import { unlessLost, type Warning } from "../warning.ts";
+import { unlessLost, warnIf, type Warning } from "../warning.ts";
 import type { Span } from "./scene.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt } from "./segment.ts";
 
@@ -31,9 +31,10 @@ export const readAttachments = (
   position: number,
   warnings: Warning[],
 ): readonly Attachment[] =>
-  unlessLost(warnings, "The attachment directory", () => listed(file, position), "file_damaged") ?? [];
+  unlessLost(warnings, "The attachment directory", () => listed(file, position, warnings), "file_damaged") ??
+    [];
 
-function listed(file: ByteSource, position: number): Attachment[] {
+function listed(file: ByteSource, position: number, warnings: Warning[]): Attachment[] {
   if (position === 0) return [];
   const what = "the attachment directory";
   const { data } = requireSegment(file, position, ID.attachments, what);
@@ -42,13 +43,15 @@ function listed(file: ByteSource, position: number): Attachment[] {
     throw new DecodeFailed(`${what} states ${count} entries, not 0 to ${MAX_ATTACHMENTS}`);
   }
   const view = new DataView(file.read(data + DIRECTORY_HEAD, count * ENTRY_BYTES, what).buffer);
-  return Array.from({ length: count }, (_, i) => i * ENTRY_BYTES)
-    .filter((at) => textAt(view, at, 2) === "A1")
-    .map((at) => ({
-      position: longAt(view, at + 12),
-      type: textAt(view, at + 40, 8),
-      name: textAt(view, at + 48, 80, "utf-8"),
-    }));
+  const entries = Array.from({ length: count }, (_, i) => i * ENTRY_BYTES)
+    .filter((at) => textAt(view, at, 2) === "A1");
+  const lost = `Entries of ${what} do not begin with "A1" and are left out: ${count - entries.length}`;
+  warnings.push(...warnIf(entries.length < count, "file_damaged", lost));
+  return entries.map((at) => ({
+    position: longAt(view, at + 12),
+    type: textAt(view, at + 40, 8),
+    name: textAt(view, at + 48, 80, "utf-8"),
+  }));
 }
 
 /** The content of an attachment. @throws {DecodeFailed} the content lies outside the file */
@@ -70,6 +73,7 @@ function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size 
   const count = new DataView(content.read(0, STAMPS_HEAD, "time stamps").buffer).getInt32(4, true);
   const stored = Math.min(count, Math.floor((content.size - STAMPS_HEAD) / 8)) - Math.max(start, 0);
   const length = Math.min(stored, MAX_STAMPS);
+  if (count < 1) throw new DecodeFailed(`there are ${count}`);
   if (start < 0 || length < 1) return null;
   const view = new DataView(content.read(STAMPS_HEAD + 8 * start, 8 * length, "time stamps").buffer);
   const stamps = Float64Array.from({ length }, (_, i) => view.getFloat64(8 * i, true));

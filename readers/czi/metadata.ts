@@ -42,11 +42,16 @@ export function readXml(file: ByteSource, { metadata }: FileHeader): string {
   }
   const text = new TextDecoder().decode(file.read(data + METADATA_HEAD, size, what));
   const end = text.indexOf("\0");
+  if (end === 0 || size === 0) throw new DecodeFailed(`${what} begin with zeros`);
   return end < 0 ? text : text.slice(0, end);
 }
 
 /** The metadata of a document; if they cannot be read, warns and returns empty metadata. */
 export function readMetadata(file: ByteSource, header: FileHeader, warnings: Warning[]): Metadata {
+  if (header.metadata === 0) {
+    const text = "The file has no metadata: names, steps and the date are unknown";
+    warnings.push(warning("metadata_missing", text));
+  }
   const metadata =
     unlessLost(warnings, "The metadata", () => metadataIn(readXml(file, header).trim() || EMPTY)) ??
       metadataIn(EMPTY);

@@ -34,6 +34,7 @@ export function acquisitionOf(
   if (typeof layout === "string") throw new DecodeFailed(layout);
   const { axes, warnings } = calibratedAxes(layout, scan);
   const own = momentOfStamp(stamps);
+  const times = timeStamps(stamps, layout, warnings);
   const rows = axes.find(({ name }) => name === "Y");
   return {
     ...shared,
@@ -45,7 +46,7 @@ export function acquisitionOf(
       ? lineScanOf(rows, calibrated(scan?.pixelTime, "s"), scan?.direction)
       : null,
     warnings: [...warnings, ...fitWarnings(layout, stored.block)],
-    stamps: timeStamps(stamps, layout),
+    stamps: times,
     plan: (...wanted) => Promise.try(() => planPlane({ ...stored, layout }, wanted)),
   };
 }
@@ -66,7 +67,7 @@ export const axisLengths = (
 export function calibratedAxes(
   layout: ImageLayout,
   scan: ScanSettings | null,
-): { readonly axes: readonly Axis[]; readonly warnings: readonly Warning[] } {
+): { readonly axes: readonly Axis[]; readonly warnings: Warning[] } {
   const { positions, rows, rowAxis, columns } = layout;
   // There may be pauses between the slices of a recording, so joined dimensions have no step.
   const single = (joined: Joined) => joined.length === 1 ? stepOf(joined[0]!) : undefined;
@@ -210,8 +211,8 @@ export function momentOfStamp(list: string): Moment {
   return ticks === null ? UNDATED : momentAt(Number(ticks / TICKS_IN_MS - EPOCH_MS));
 }
 
-/** The stamp of each time point, at the first plane and channel; all stamps if they do not fit the time points. */
-export function timeStamps(list: string, layout: ImageLayout): TimeStamps | null {
+/** The stamp of each time point, at the first plane and channel; all stamps if they do not fit the time points. Warns about zeros. */
+export function timeStamps(list: string, layout: ImageLayout, warnings: Warning[]): TimeStamps | null {
   const { positions, rowAxis } = layout;
   const series = positions.t[0];
   if (rowAxis === "T" || positions.t.length !== 1 || series === undefined) return null;
@@ -228,8 +229,10 @@ export function timeStamps(list: string, layout: ImageLayout): TimeStamps | null
     first ??= value;
     if (ticks.push(value === null ? NaN : Number(value - first!)) === most) break;
   }
-  // A list of zeros is written where there are no stamps.
-  return ticks.every(Number.isNaN) ? null : stampsOf(ticks, TICKS_IN_SECOND, ticks.length === MAX_STAMPS);
+  if (!ticks.every(Number.isNaN)) return stampsOf(ticks, TICKS_IN_SECOND, ticks.length === MAX_STAMPS);
+  const text = "No time stamp holds a time: all of them are 0 or damaged";
+  warnings.push(...warnIf(ticks.length > 0, "metadata_damaged", text));
+  return null;
 }
 
 /** Number of stamps per time point: a list has one per plane and channel, per plane, or per time point. */

@@ -7,6 +7,7 @@ import { DecodedBytes } from "../io/byte_source.ts";
 import { StopFlag } from "../io/stop_flag.ts";
 import { parseXml } from "../metadata/xml.ts";
 import { calibratedAxes, channelList, fitWarnings, momentOfStamp, timeStamps } from "./acquisition.ts";
+import type { Warning } from "../warning.ts";
 import { listBlocks, MAX_BLOCKS } from "./container.ts";
 import { imageElements, MAX_IMAGES, parseHeader, type ScanSettings } from "./document.ts";
 import { type ImageLayout, imageLayout, lengthOf, offsetAt, planeStart } from "./image_layout.ts";
@@ -115,8 +116,9 @@ Deno.test("reads one stamp per plane and channel, per plane, or per time point",
   // Seconds as ticks; T is 3, Z is 2, channels are 2.
   const list = (...seconds: number[]) =>
     seconds.map((s) => (10_000_000n * BigInt(1000 + s)).toString(16)).join(" ");
-  const timesOf = (...given: Parameters<typeof timeStamps>) => {
-    const stamps = timeStamps(...given);
+  const warnings: Warning[] = [];
+  const timesOf = (list: string, layout: ImageLayout) => {
+    const stamps = timeStamps(list, layout, warnings);
     return stamps && Array.from(stamps.seconds);
   };
   const fast = layoutOf([...XY, [3, 2, 24], [4, 3, 48]], [[0], [12]]);
@@ -130,7 +132,10 @@ Deno.test("reads one stamp per plane and channel, per plane, or per time point",
   deepEqual(timesOf(`${list(0, 1)} xyz`, fast), [0, 1, NaN]);
   // All stamps of a list that does not fit the time points.
   deepEqual(timesOf(list(0, 1), fast), [0, 1]);
-  for (const none of ["", "0 0 0", "xyz"]) equal(timesOf(none, fast), null);
+  equal(timesOf("", fast), null);
+  deepEqual(warnings, []);
+  for (const none of ["0 0 0", "xyz"]) equal(timesOf(none, fast), null);
+  deepEqual(warnings.map(({ code }) => code), ["metadata_damaged", "metadata_damaged"]);
 });
 
 Deno.test("requires bytes for all samples of a channel", () => {

@@ -29,6 +29,9 @@ const OVERLAYS = {
   LinescanOverlay: 196,
 } as const;
 
+/** Positions in the record of the offsets of other parts. */
+const PARTS = { channelColors: 108, scanInformation: 124, timeStamps: 132, eventList: 136 } as const;
+
 /** Axes of structured illumination, after the tiles of a mosaic. */
 const RESERVED = ["rotations", "phases", "illuminations"] as const;
 
@@ -43,6 +46,8 @@ export interface InfoRecord {
   readonly scanType: number;
   /** Seconds between time points; 0 if unknown. */
   readonly timeInterval: number;
+  /** Whether the record has the field of an offset; those of old programs are shorter. */
+  holds(name: keyof InfoRecord["offsets"]): boolean;
   /** Offsets of parts; 0 if a part is absent. */
   readonly offsets: Readonly<
     Record<"channelColors" | "scanInformation" | "timeStamps" | "eventList", number>
@@ -81,11 +86,12 @@ function fieldsOf(view: DataView): InfoRecord {
     voxel: { x: real(40), y: real(48), z: real(56) },
     scanType: view.getUint16(88, true),
     timeInterval: real(112),
+    holds: (name) => PARTS[name] + 4 <= view.byteLength,
     offsets: {
-      channelColors: offset(108),
-      scanInformation: offset(124),
-      timeStamps: offset(132),
-      eventList: offset(136),
+      channelColors: offset(PARTS.channelColors),
+      scanInformation: offset(PARTS.scanInformation),
+      timeStamps: offset(PARTS.timeStamps),
+      eventList: offset(PARTS.eventList),
     },
     overlays: Object.entries(OVERLAYS).map(([name, at]) => ({ name, offset: offset(at) }))
       .filter(({ offset }) => offset > 0),

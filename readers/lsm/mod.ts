@@ -88,6 +88,15 @@ function openLsm({ path, files }: Source) {
   };
   const { colors, names } = part("The channel colours", "channelColors", readChannelColors) ??
     { colors: [], names: [] };
+  const isTimed = dimensions.rows === "T" || dimensions.T > 1;
+  const absent = [...isTimed ? ["timeStamps"] as const : [], "scanInformation" as const].filter((name) =>
+    record.offsets[name] === 0 && record.holds(name)
+  );
+  const lacking = absent.map((name) => name === "timeStamps" ? "time stamps" : "scan information").join(
+    " and no ",
+  );
+  const text = `${tagName(TAG.CZ_LSMINFO)} points to no ${lacking}`;
+  warnings.push(...warnIf(absent.length > 0, "metadata_missing", text));
   const stamps = part("The time stamps", "timeStamps", readTimeStamps);
   const recording = recordingOf(part("The scan information", "scanInformation", readScanInformation));
   return {

@@ -54,6 +54,7 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     const streams = startsWith(head, ...SIGNATURE) ? oibStreams(file) : folderStreams(path, files);
     const settings = Settings.read(streams.settings);
     const planes = new PlaneSettings(streams);
+    planes.warnings.push(...settings.warnings);
     const named = namedImages(streams, planes, files.stop);
     const names = planeNames(streams.names, named, namePatterns(settings));
     const opened = { files, streams, settings, main: mainSettings(settings), names, planes };

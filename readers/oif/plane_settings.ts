@@ -1,12 +1,13 @@
 /** The texts of an image file: its settings (`.pty`), regions and lookup table; and times and colours from them. */
 import { BLACK, hexColor } from "../metadata/channels.ts";
+import { DecodeFailed } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { StoredNames } from "../io/names.ts";
 import { lastNameOf } from "../io/paths.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
 import type { TimeStamps } from "../reader.ts";
-import { unlessLost, type Warning } from "../warning.ts";
+import { addWarning, unlessLost, type Warning } from "../warning.ts";
 import { type NamedImage, type NamePattern, patternIn, type PlaneGrid } from "./planes.ts";
 import { readText, Settings } from "./settings.ts";
 import type { NamedStreams } from "./streams.ts";
@@ -90,7 +91,9 @@ export class PlaneSettings {
   read(name: string): Settings | null {
     return unlessLost(this.warnings, `The settings "${name}"`, () => {
       const stream = this.#streams.open(name);
-      return stream && Settings.read(stream);
+      const settings = stream && Settings.read(stream);
+      for (const doubt of settings?.warnings ?? []) addWarning(this.warnings, doubt);
+      return settings;
     });
   }
 
@@ -102,10 +105,20 @@ export class PlaneSettings {
       if (!name) return null;
       return unlessLost(this.warnings, "The colour of a channel", () => {
         const table = this.#streams.open(namedBy(name, ".lut"));
-        if (table === null || table.size < TABLE_BYTES) return null;
+        if (table === null) return null;
+        if (table.size < TABLE_BYTES) {
+          throw new DecodeFailed(
+            `${table.name} has ${table.size} bytes, fewer than its table of ${TABLE_BYTES}`,
+          );
+        }
         const [blue = 0, green = 0, red = 0] = table.read(table.size - 4, 4, "the last entry");
         const color = hexColor(red, green, blue);
-        return color === BLACK ? null : color;
+        if (color !== BLACK) return color;
+        const entries = table.read(table.size - TABLE_BYTES, TABLE_BYTES, "the table");
+        if (entries.every((byte) => byte === 0)) {
+          throw new DecodeFailed(`${table.name} holds nothing but zeros`);
+        }
+        return null;
       });
     });
   }

@@ -1,7 +1,9 @@
 /** Settings texts: sections with keys and values, in UTF-16 or UTF-8. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
+import { lostText } from "../metadata/lost_text.ts";
 import { numberOf, textFrom } from "../metadata/text.ts";
+import { warnIf, type Warning } from "../warning.ts";
 
 /** Largest text in bytes; the largest known texts, of long series, have less than a tenth. */
 const MAX_TEXT_BYTES = 16 << 20;
@@ -16,6 +18,8 @@ const MAX_JUNK_BYTES = 1024;
 export class Settings {
   /** All sections in order, with values without their quotes; several may have the same name. */
   readonly sections: readonly { readonly name: string; readonly values: ReadonlyMap<string, string> }[];
+  /** About zeros in the text, and a text that ends inside a line. */
+  readonly warnings: readonly Warning[];
   readonly #byName: ReadonlyMap<string, ReadonlyMap<string, string>>;
 
   /** Parses a text. @throws {DecodeFailed} it has too many keys or sections */
@@ -32,6 +36,8 @@ export class Settings {
       items += 1;
       if (items > MAX_ITEMS) throw new DecodeFailed(`${what} has more than ${MAX_ITEMS} sections and keys`);
     }
+    const cut = `${what} ends inside a line: it is cut`;
+    this.warnings = [...lostText(what, text), ...warnIf(!/[\n\0]$/.test(text), "metadata_damaged", cut)];
     this.sections = sections;
     this.#byName = new Map(sections.map(({ name, values }) => [name, values]));
   }

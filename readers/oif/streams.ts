@@ -128,7 +128,7 @@ export function oibStreams(file: ByteSource): NamedStreams {
     settings,
     names: [...streams.keys()].sort(),
     fileSize: () => file.size,
-    warnings: [...compound.warnings, ...warnIf(missing.length > 0, "file_missing", text)],
+    warnings: [...compound.warnings, ...info.warnings, ...warnIf(missing.length > 0, "file_missing", text)],
     indexBytes: compound.indexBytes + streams.size * 2 * NAME_BYTES,
     open(name) {
       const found = stored.find(name);

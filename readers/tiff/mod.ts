@@ -16,6 +16,7 @@ import { Unreadable } from "../errors.ts";
 import { extensionOf } from "../format.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
+import { lostText } from "../metadata/lost_text.ts";
 import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { warnIf } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
@@ -25,6 +26,9 @@ import { recentBytes } from "./plane_files.ts";
 import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
+
+/** Largest number of zeros of an empty description that a warning counts. */
+const MAX_ZEROS = 4096;
 
 /** A dialect: a quick check, and its reader, which is loaded if the check passes. */
 interface Dialect {
@@ -113,6 +117,10 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   const warnings = warnIf(/\.lsm$/i.test(path), "read_differently", text);
   const texts = () => first.texts(TAG.ImageDescription, MAX_XML_BYTES);
   const descriptions = noted(warnings, tagName(TAG.ImageDescription), texts) ?? [];
+  for (const text of descriptions) {
+    const zeros = text === "" ? "\0".repeat(Math.min(first.count(TAG.ImageDescription), MAX_ZEROS)) : text;
+    warnings.push(...lostText(tagName(TAG.ImageDescription), zeros));
+  }
   const opened: Opened = { path, files, tiff, first, descriptions, warnings };
   const list = await seriesOf(opened);
   const software = first.note(TAG.Software, 64);

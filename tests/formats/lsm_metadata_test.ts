@@ -86,17 +86,19 @@ Deno.test("takes the line time from the interval, or from the track without inte
     const { summary } = await loadLsm(bytes);
     return [summary.axes.find(({ name }) => name === "Y"), codesOf(summary.warnings)];
   };
-  deepEqual(await steps(unstamped.bytes), [{ name: "Y", size: 37, step: 0.25, unit: "seconds" }, []]);
+  deepEqual(await steps(unstamped.bytes), [{ name: "Y", size: 37, step: 0.25, unit: "seconds" }, [
+    "metadata_missing",
+  ]]);
   deepEqual(await steps(unstamped.field(124, 0).bytes), [
     { name: "Y", size: 37, step: 1, unit: "Pixels" },
-    ["step_unknown"],
+    ["metadata_missing", "step_unknown"],
   ]);
 });
 
 Deno.test("reads the focus planes of a section as rows", async () => {
   const section = await opened("section_series.lsm");
   deepEqual(axes(section), { T: [2, "seconds"], Y: [3e-7 * 1e6, "um"], X: [1e-7 * 1e6, "um"] });
-  deepEqual(codesOf(section.warnings), ["axis_replaced"]);
+  deepEqual(codesOf(section.warnings), ["axis_replaced", "metadata_missing"]);
 });
 
 Deno.test("makes names distinct, by default those of data channels", async () => {
@@ -114,7 +116,7 @@ Deno.test("leaves out positions without pages", async () => {
   await withFiles({ "a.lsm": file.link(7, 0).bytes }, async (path) => {
     const { summary } = await loadHere(path);
     equal(summary.sceneCount, 2);
-    deepEqual(codesOf(summary.warnings), ["scenes_left_out", "planes_missing"]);
+    deepEqual(codesOf(summary.warnings), ["scenes_left_out", "planes_missing", "metadata_missing"]);
     await rejects(loadHere(path, { scene: 2 }), { tag: "scene_out_of_range" });
   });
 });
@@ -132,7 +134,7 @@ Deno.test("reports unwritten planes as missing, and serves earlier ones", () =>
 
 Deno.test("keeps the length of an interrupted series and names the missing planes", () =>
   openHere(fixture("interrupted.lsm"), async (acquisition) => {
-    deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
+    deepEqual(codesOf(acquisition.warnings), ["planes_missing", "metadata_missing"]);
     await rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), {
       tag: "plane_not_found",
       message: "plane 2 is missing: the file holds 2 planes",

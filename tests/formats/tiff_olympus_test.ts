@@ -116,7 +116,8 @@ Deno.test("uses a text beside a file that ImageJ saved again, or warns about it"
   equal(await beside(textOf(dimensions, { primary: "X * T" })), "Y8 0.5 seconds, X12 0.25 um");
   const other = textOf(dimensions, { primary: "X * T", size: "12 * 9" });
   equal(await beside(other), "Y8 1 Pixels, X12 1 Pixels; metadata_disagree");
-  equal(await beside(new Uint8Array(9)), "Y8 1 Pixels, X12 1 Pixels");
+  equal(await beside(new Uint8Array(9)), "Y8 1 Pixels, X12 1 Pixels; metadata_damaged");
+  equal(await beside(new TextEncoder().encode("Notes")), "Y8 1 Pixels, X12 1 Pixels");
 });
 
 Deno.test("ignores a text about an image of another size", async () => {
@@ -138,19 +139,21 @@ Deno.test("does not take a single file named like a part for a set", async () =>
 Deno.test("names the channels of a set by number, missing ones included", async () => {
   const files = Object.fromEntries([2, 3].map((c) => [`s_C00${c}T001.tif`, pages(c)]));
   const names = ["a", "b", "c", "d"];
-  const cases: [string[], object][] = [
-    ...[3, 4, 5].map((count): [string[], object] => [
+  const cases: [string[], object, ...string[]][] = [
+    ...[3, 4, 5].map((count): [string[], object, ...string[]] => [
       [...names.slice(0, count), "CH5"].slice(0, count),
       { "s.txt": textOf({ ...AREA, "Channel Dimension": `${count} [Ch]` }, { names }) },
+      // The text has four channels.
+      ...count > 4 ? ["metadata_damaged"] : [],
     ]),
     [["CH1", "CH2", "CH3"], {}],
   ];
-  for (const [all, text] of cases) {
+  for (const [all, text, ...doubts] of cases) {
     await withOpened({ ...files, ...text }, (acquisition) => {
       deepEqual(acquisition.channels.map(({ name }) => name), all);
       const held = acquisition.channels.filter(({ index }) => acquisition.holds!(index, FIRST_POSITION));
       deepEqual(held.map(({ index }) => index), [1, 2]);
-      deepEqual(codesOf(acquisition.warnings), ["file_missing"]);
+      deepEqual(codesOf(acquisition.warnings), [...doubts, "file_missing"]);
     });
   }
 });

@@ -10,13 +10,13 @@
  * and its number of items, all LONG in the byte order of the file. The items follow: `labl` is a label in UTF-16, one per plane;
  * `luts` is a channel's lookup table, 256 bytes each of red, green and blue; `info` is a text in UTF-16.
  */
-import { quoted, unlessDamaged } from "../../errors.ts";
+import { DecodeFailed, quoted } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { leadingNumber, unescaped } from "../../metadata/text.ts";
-import { warnIf, type Warning, warning } from "../../warning.ts";
+import { unlessLost, warnIf, type Warning, warning } from "../../warning.ts";
 import { type ArrayAxes, arrayPlanes } from "../array_axes.ts";
 import type { Directory } from "../directory.ts";
 import { isImageJText } from "../marks.ts";
@@ -44,7 +44,13 @@ function fieldsOf(text: string): Fields {
 export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
   const fields = fieldsOf(descriptions.find(isImageJText)!);
   const layout = readPage(first);
-  const items = unlessDamaged(() => itemsOf(first, MAX_VENDOR_BYTES), NO_ITEMS);
+  const lost: Warning[] = [];
+  const items = unlessLost(lost, tagName(TAG.ImageJMetadata), () => itemsOf(first, MAX_VENDOR_BYTES)) ??
+    NO_ITEMS;
+  if (items.isBlank) {
+    const text = `${tagName(TAG.ImageJMetadata)} holds lookup tables of nothing but zeros`;
+    lost.push(warning("metadata_damaged", text));
+  }
   const array = fields.has("scifio") ? scifioArray(fields, layout) : null;
   const { plane, warnings, ...planes } = array?.axes
     ? arrayOf(tiff, layout, array.axes)
@@ -63,7 +69,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
     lineScan: array?.axes?.rows === "T" ? lineScanOf(array.calibrations.Y) : null,
-    warnings: [...array?.warnings ?? [], ...warnings, ...labels.warnings],
+    warnings: [...lost, ...array?.warnings ?? [], ...warnings, ...labels.warnings],
   };
 }
 
@@ -156,24 +162,30 @@ const [MAGIC, LABEL, TABLE, INFO] = [0x494a494a, 0x6c61626c, 0x6c757473, 0x696e6
 /** Largest number of items in a file; ImageJ itself keeps no more slices. */
 const MAX_ITEMS = 1 << 20;
 
-const NO_ITEMS = { labels: [], colors: [], info: null };
+const NO_ITEMS = { labels: [], colors: [], info: null, isBlank: false };
 
 /**
  * The items of tag 50839: the first line of each label, in plane order; `#rrggbb` of the last entry of each lookup table, `null`
- * for a table of another size; the text. @throws {DecodeFailed} they have more than `most` bytes, or lie outside the file
+ * for a table of another size; the text; whether a table is nothing but zeros.
+ *
+ * @throws {DecodeFailed} they have more than `most` bytes, lie outside the file, or do not fit their counts
  */
 function itemsOf(directory: Directory, most: number) {
   const counts = directory.numbers(TAG.ImageJByteCounts, MAX_ITEMS);
   const bytes = directory.bytes(TAG.ImageJMetadata, most);
   const headerBytes = counts[0] ?? 0;
-  if (!bytes || headerBytes < 12 || headerBytes > bytes.length) return NO_ITEMS;
+  if (!bytes) return NO_ITEMS;
+  if (headerBytes < 12 || headerBytes > bytes.length) {
+    throw new DecodeFailed(`its header has ${headerBytes} of ${bytes.length} bytes`);
+  }
   const little = directory.encoding.littleEndian;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (view.getUint32(0, little) !== MAGIC) return NO_ITEMS;
+  if (view.getUint32(0, little) !== MAGIC) throw new DecodeFailed('it does not begin with "IJIJ"');
   const decoder = new TextDecoder(little ? "utf-16le" : "utf-16be");
   const labels: string[] = [];
   const colors: (string | null)[] = [];
   let info: string | null = null;
+  let isBlank = false;
   let at = headerBytes;
   let item = 1;
   for (let pair = 4; pair + 8 <= headerBytes; pair += 8) {
@@ -181,16 +193,20 @@ function itemsOf(directory: Directory, most: number) {
     const last = item + view.getUint32(pair + 4, little);
     for (; item < last; item += 1) {
       const length = counts[item];
-      if (length === undefined || at + length > bytes.length) return NO_ITEMS;
+      if (length === undefined || at + length > bytes.length) {
+        throw new DecodeFailed(`item ${item} ends after its ${bytes.length} bytes`);
+      }
       const value = bytes.subarray(at, at + length);
       if (type === LABEL) labels.push(decoder.decode(value).split("\n", 1).join().trim());
       else if (type === TABLE) {
-        colors.push(length === 768 ? hexColor(value[255]!, value[511]!, value[767]!) : null);
+        const isEmpty = value.every((byte) => byte === 0);
+        isBlank ||= isEmpty;
+        colors.push(length === 768 && !isEmpty ? hexColor(value[255]!, value[511]!, value[767]!) : null);
       } else if (type === INFO) info ??= decoder.decode(value);
       at += length;
     }
   }
-  return { labels, colors, info };
+  return { labels, colors, info, isBlank };
 }
 
 /** Indices before the name in a label by Bio-Formats: `c:1/2 z:1/3 - DAPI`. */

@@ -58,28 +58,40 @@ const METADATA = "Metadata of MetaMorph";
 /** Pixel size with its unit, name and date; `NaN`, `""` or undated if unknown. */
 const NO_UIC1 = { x: NaN, y: NaN, unit: "", name: "", created: UNDATED };
 
-function readUic1({ tiff, first }: Opened): typeof NO_UIC1 {
+function readUic1({ tiff, first, warnings }: Opened): typeof NO_UIC1 {
   const result = { ...NO_UIC1 };
   const entry = first.entry(TAG.UIC1);
   // Before MetaMorph 2.5 the tag is of type RATIONAL and holds distances.
   if (entry?.type !== 4 || entry.count < 2) return result;
   const { table, word } = tableAt(tiff, TAG.UIC1, entry.at, entry.count * 8);
   let isCalibrated = true;
+  /** Entries of zeros: id 0 is a flag, of which one is enough. */
+  let zeros = 0;
+  let isZeroByZero = false;
   for (let at = 0; at < table.byteLength; at += 8) {
     const [id, value] = [word(at), word(at + 4)];
     const what = `value ${id} of ${tagName(TAG.UIC1)}`;
     const number = (offset: number) =>
       tiff.window.view(offset, 4, what).getUint32(0, tiff.encoding.littleEndian);
+    if (id === 0 && value === 0) zeros += 1;
     if (id === 3) isCalibrated = value !== 0;
     // No offset is below 8: the writer left the value out.
     if (value < 8) continue;
-    if (id === 4) result.x = number(value) / number(value + 4);
-    else if (id === 5) result.y = number(value) / number(value + 4);
-    else if (id === 16) result.created = julianMoment(number(value), number(value + 4));
+    if (id === 4 || id === 5) {
+      const [numerator, denominator] = [number(value), number(value + 4)];
+      isZeroByZero ||= denominator === 0;
+      result[id === 4 ? "x" : "y"] = numerator / denominator;
+    } else if (id === 16) result.created = julianMoment(number(value), number(value + 4));
     else if ((id === 6 || id === 7) && number(value) <= MAX_NAME_BYTES) {
       result[id === 6 ? "unit" : "name"] = tiff.textAt(value + 4, number(value), what);
     }
   }
+  warnings.push(
+    ...warnIf(zeros > 1, "metadata_damaged", `${tagName(TAG.UIC1)} holds zeros in place of ${zeros} values`),
+  );
+  const isUnscaled = isCalibrated && [result.x, result.y].some((step) => step === 0) || isZeroByZero;
+  const unscaled = `${tagName(TAG.UIC1)} gives a pixel size of 0`;
+  warnings.push(...warnIf(isUnscaled, "metadata_damaged", unscaled));
   // Prairie View writes these constants to all its files.
   const isConstant = result.name === "Gattaca" && result.x === 99 && result.y === 99;
   if (isConstant) result.name = "";
@@ -103,6 +115,8 @@ function readUic2({ tiff, first, warnings }: Opened, planes: number) {
   const all = Array.from({ length: planes }, (_, plane) => plane * 24);
   const distances = all.filter((at) => word(at) !== 0 && word(at + 4) !== 0).length;
   const stamps = all.map((at) => word(at + 8) * 86_400_000 + word(at + 12));
+  const isBlank = planes > 1 && all.every((at) => [0, 4, 8, 12].every((field) => word(at + field) === 0));
+  warnings.push(...warnIf(isBlank, "metadata_damaged", `${tagName(TAG.UIC2)} holds nothing but zeros`));
   const isTimed = stamps.every((stamp, i) => i === 0 || stamp !== stamps[i - 1]);
   const text = `${tagName(TAG.UIC2)} gives a distance to some of the planes, not to all`;
   warnings.push(...warnIf(distances > 0 && distances < planes, "metadata_missing", text));

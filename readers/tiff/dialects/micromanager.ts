@@ -11,7 +11,7 @@ import { hexColor } from "../../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
-import { listed, MAX_LISTED, warnIf, warning } from "../../warning.ts";
+import { listed, MAX_LISTED, unlessLost, warnIf, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { numberAt, SUMMARY_MARK } from "../marks.ts";
 import { readPage } from "../page.ts";
@@ -23,7 +23,13 @@ import { RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { acquisitionFiles, indexedFile, missingPart, omeImages, summaryOf } from "./micromanager_files.ts";
 import type { IndexedFile } from "./micromanager_files.ts";
-import { numberIn, planeMetadata, readIndexMap, readSummary } from "./micromanager_index.ts";
+import {
+  numberIn,
+  planeMetadata,
+  readIndexMap,
+  readPlaneMetadata,
+  readSummary,
+} from "./micromanager_index.ts";
 import { summaryText, textIn } from "./micromanager_index.ts";
 
 /** The positions of a Micro-Manager acquisition, or `null`. */
@@ -50,8 +56,10 @@ export function openMicroManager(opened: Opened): SeriesList | null {
   const directoryOf = ({ path, offset }: PlanePlace) => pool.get(path).directoryAt(offset);
   const found = positionSizes(indexed, sizes);
   const numbers = [...found.keys()].sort((a, b) => a - b);
+  const pageWarnings: Warning[] = [];
   const firstPage = unlessDamaged(() => directoryOf(firstPlane(indexed, numbers[0]!)), opened.first);
-  const plane = planeMetadata(firstPage);
+  const plane =
+    unlessLost(pageWarnings, "The metadata of the first plane", () => readPlaneMetadata(firstPage)) ?? {};
   const firstPlaces = new Map<number, PlanePlace>();
   for (const { path, index } of indexed) {
     for (const { position, offset } of index) firstPlaces.getOrInsert(position, { path, offset });
@@ -119,6 +127,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       },
       warnings: [
         ...lost,
+        ...pageWarnings,
         ...warnings,
         ...warnIf(places.size !== room, "planes_missing", text),
         ...warnIf(entries > places.size, "planes_repeated", repeated),

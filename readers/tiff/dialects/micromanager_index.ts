@@ -7,7 +7,7 @@
  */
 import { DecodeFailed, unlessDamaged } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
-import { decodeText, type Directory } from "../directory.ts";
+import { decodeText, type Directory, upToNul } from "../directory.ts";
 import { INDEX_MAP_MARK, numberAt, SUMMARY_MARK } from "../marks.ts";
 import { MAX_VENDOR_BYTES, TAG } from "../tags.ts";
 import { MAX_DIRECTORIES, type TiffFile } from "../tiff_file.ts";
@@ -79,12 +79,16 @@ export function pageIndices(tiff: TiffFile): IndexEntry[] | null {
 }
 
 /** The metadata of a page (tag 51123); empty if they are damaged. */
-export function planeMetadata(directory: Directory): JsonObject {
-  const text = directory.note(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES);
-  const parsed = text === ""
-    ? null
-    : unlessDamaged(() => parseJsonText(text, "the metadata of the plane"), null);
-  return isJsonObject(parsed) ? parsed : {};
+export const planeMetadata = (directory: Directory): JsonObject =>
+  unlessDamaged(() => readPlaneMetadata(directory), {});
+
+/** The metadata of a page, empty if it has none. @throws {DecodeFailed} they are damaged */
+export function readPlaneMetadata(directory: Directory): JsonObject {
+  if (!directory.has(TAG.MicroManagerMetadata)) return {};
+  const text = upToNul(directory.texts(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES)[0] ?? "");
+  const parsed = parseJsonText(text, "the metadata of the plane");
+  if (!isJsonObject(parsed)) throw new DecodeFailed("the metadata of the plane are not a JSON object");
+  return parsed;
 }
 
 /** A finite number of a JSON document; `null` for another value. */

@@ -10,8 +10,10 @@ import { namedFiles } from "../../io/names.ts";
 import { calibrated, calibrationsOf } from "../../metadata/axes.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
 import { firstMoment } from "../../metadata/moment.ts";
+import { lostText } from "../../metadata/lost_text.ts";
 import { textFrom } from "../../metadata/text.ts";
 import {
+  addWarning,
   listed,
   MAX_LISTED,
   missingFiles,
@@ -28,7 +30,7 @@ import { TAG } from "../tags.ts";
 import { readOther, RecentFiles } from "../plane_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { openFluoView } from "./fluoview.ts";
-import { type OlympusFields, readFields } from "./olympus_fields.ts";
+import { isOfFluoView, type OlympusFields, readFields } from "./olympus_fields.ts";
 import { openPlain } from "./plain.ts";
 
 /** Largest text file in bytes; usual ones have some kilobytes. */
@@ -131,9 +133,22 @@ function readText(opened: Opened): TextFile | null {
     if (path === undefined || file === null || file.size > MAX_TEXT_BYTES) continue;
     const text = textFrom(file.read(0, file.size, "the text file"));
     const fields = readFields(text);
+    for (const doubt of doubtsOf(basename(path), text, fields)) addWarning(opened.warnings, doubt);
     if (fields) return { name: basename(path), text, fields, size: file.size };
   }
   return null;
+}
+
+/** Warns about a text that is empty, has zeros, is cut, or has the sections of FluoView without those of an image. */
+function doubtsOf(name: string, text: string, fields: OlympusFields | null): Warning[] {
+  const what = `The text file "${name}" beside it`;
+  const lost = lostText(what, text);
+  const lack = fields ? fields.lack : isOfFluoView(text) ? "the size of the image" : null;
+  return [
+    ...lost,
+    ...warnIf(text === "", "metadata_damaged", `${what} is empty`),
+    ...warnIf(lost.length === 0 && lack !== null, "metadata_damaged", `${what} is cut: it lacks ${lack}`),
+  ];
 }
 
 /** Largest number of channels in a text; the instruments have at most six detectors. */

@@ -19,6 +19,8 @@ export interface OlympusFields {
   /** `Channel Name` of each section `[Channel n]`. */
   readonly names: readonly (string | null)[];
   readonly moment: Moment;
+  /** What the text lacks: the section of a channel that it counts, or the end of its last line; `null` for nothing. */
+  readonly lack: string | null;
 }
 
 /** Longest value in characters; the longest known ones have 60. Searching a longer one takes quadratic time. */
@@ -51,10 +53,14 @@ export function readFields(text: string): OlympusFields | null {
   for (let n = 1; sections.has(`Channel ${n}`); n += 1) {
     names.push(field(`Channel ${n}`, "Channel Name") || null);
   }
+  const counted = countIn(dimension("Channel"));
+  const isCut = !COMPLETE_LINE.test(text.slice(text.lastIndexOf("\n") + 1).trimEnd().slice(0, MAX_VALUE));
+  const lacksChannel = dimension("Channel") !== "" && names.length < counted;
+  const lack = isCut ? "the end of its last line" : lacksChannel ? `"[Channel ${names.length + 1}]"` : null;
   return {
     imageSize: size ? [Number(size[1]), Number(size[2])] : null,
     lineScan,
-    counts: { C: countIn(dimension("Channel")), Z: countIn(dimension("Z")), T: countIn(dimension("T")) },
+    counts: { C: counted, Z: countIn(dimension("Z")), T: countIn(dimension("T")) },
     steps: {
       X: stepIn(dimension("X")) ?? each(width, widthUnit, size?.[1]),
       Y: stepIn(dimension("Y")) ?? (lineScan ? null : each(height, heightUnit, size?.[2])),
@@ -66,8 +72,16 @@ export function readFields(text: string): OlympusFields | null {
     direction: field("Acquisition", "Scan Direction") ?? null,
     names,
     moment: writtenMoment(field("General", "Date") ?? ""),
+    lack,
   };
 }
+
+/** A section, or a key with its value, in quotes or without any; or no line at all. */
+const COMPLETE_LINE = /^$|^"[^"]*"(?:\t"[^"]*")+$|^"?\[[^\]]*\]"?$|^[^"\t]+\t[^"]*$/;
+
+/** True for a text with sections of FluoView, whether or not it describes an image. */
+export const isOfFluoView = (text: string): boolean =>
+  /^"?\[(?:General|Dimensions|Image|Acquisition)\]"?(?:\t"")?\r?$/m.test(text);
 
 function sectionsOf(text: string): Map<string, Map<string, string>> {
   const sections = new Map<string, Map<string, string>>();

@@ -5,13 +5,14 @@
  */
 import type { DocumentList } from "../../io/document_list.ts";
 import { firstMoment, type Moment, moment, UNDATED, writtenMoment } from "../../metadata/moment.ts";
+import { lostText } from "../../metadata/lost_text.ts";
 import { leadingNumber } from "../../metadata/text.ts";
 import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import { isScanImageText, numberAt, SCANIMAGE_MARK } from "../marks.ts";
 import type { PageLayout } from "../page.ts";
 import { noted, type Opened, tagMoment } from "../stack.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
-import { decodeText } from "../directory.ts";
+import { textOf, upToNul } from "../directory.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
 /** Largest number of saved channels. */
@@ -46,7 +47,18 @@ export class ScanImageHeader {
     const block = note("The header of ScanImage", () => headerBlock(tiff)) ?? NO_BLOCK;
     const texts = [...software?.slice(0, 1) ?? [], ...descriptions, block.text];
     if (!texts.some(isScanImageText)) return null;
-    return new ScanImageHeader(texts, block.regions || first.note(ARTIST, MAX_VENDOR_BYTES));
+    const regions = block.regions || (first.notes(ARTIST, MAX_VENDOR_BYTES)[0] ?? "");
+    const what = {
+      software: tagName(TAG.Software),
+      block: "The header of ScanImage",
+      regions: "The regions of ScanImage",
+    };
+    opened.warnings.push(
+      ...lostText(what.software, software?.[0] ?? ""),
+      ...lostText(what.block, block.text),
+      ...lostText(what.regions, regions),
+    );
+    return new ScanImageHeader(texts, upToNul(regions));
   }
 
   warn(code: WarningCode, text: string): void {
@@ -144,9 +156,9 @@ function headerBlock(tiff: TiffFile): typeof NO_BLOCK {
   if (!tiff.encoding.bigTiff || numberAt(tiff, 16) !== SCANIMAGE_MARK) return NO_BLOCK;
   const [length, more] = [numberAt(tiff, 24) ?? 0, numberAt(tiff, 28) ?? 0];
   if (length > MAX_VENDOR_BYTES) return NO_BLOCK;
-  const text = decodeText(tiff.file.read(32, length, "the ScanImage header"));
+  const text = textOf(tiff.file.read(32, length, "the ScanImage header"));
   const hasRegions = more <= MAX_VENDOR_BYTES && 32 + length + more <= tiff.file.size;
-  const regions = hasRegions ? decodeText(tiff.file.read(32 + length, more, "the regions of ScanImage")) : "";
+  const regions = hasRegions ? textOf(tiff.file.read(32 + length, more, "the regions of ScanImage")) : "";
   return { text, regions };
 }
 

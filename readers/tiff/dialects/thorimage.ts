@@ -7,6 +7,7 @@ import { DecodeFailed } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
+import { lostText } from "../../metadata/lost_text.ts";
 import { differ, numberOf, textFrom } from "../../metadata/text.ts";
 import { child, parseXml, type XmlElement } from "../../metadata/xml.ts";
 import { unlessLost, warning, type WarningCode } from "../../warning.ts";
@@ -33,7 +34,10 @@ const readExperiment = ({ path, files, warnings }: Opened) =>
       throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
     }
     const text = textFrom(file.read(0, file.size, "the document"));
-    if (!text.slice(0, 4096).includes(ROOT)) return null;
+    if (!text.slice(0, 4096).includes(ROOT)) {
+      warnings.push(...lostText(`"${DOCUMENT}"`, text));
+      return null;
+    }
     const experiment = parseXml(text.trim(), "the document");
     return experiment.name === ROOT ? { text, experiment } : null;
   });
