@@ -8,10 +8,10 @@ import { isDeepStrictEqual } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
 import { run } from "../child_process.ts";
 import { LOCKED, ROOT } from "../binary/server_process.ts";
-import { findProgram } from "../clients/program.ts";
 import { CALLS, withFault } from "../file_faults.ts";
 import { collection, FIXTURES, SETS } from "../fixtures/sets.ts";
 import { NO_LINKS } from "../no_links.ts";
+import { programTest } from "../programs.ts";
 import { copy, inFolder, temporaryFolder } from "../temporary_files.ts";
 import { type Answer, answer, objection } from "./fault_answers.ts";
 
@@ -93,14 +93,10 @@ for (const [name, from] of Object.entries(SETS)) {
   );
 }
 
-const gcc = Deno.build.os === "linux"
-  ? findProgram("gcc", "the test in which the system fails to read folders")
-  : null;
-
-Deno.test({
+programTest(["gcc"], {
   name: "does not take a folder that the system fails to read for one with fewer entries",
-  ignore: gcc === null,
-  fn: async () => {
+  ignore: Deno.build.os !== "linux",
+  fn: async ([gcc]) => {
     using temporary = temporaryFolder();
     const library = temporary.at("failing_readdir.so");
     const source = join(import.meta.dirname!, "failing_readdir.c");
