@@ -5,8 +5,8 @@ import { run, type RunOptions } from "./child_process.ts";
 
 /** All of them; `tests/programs_test.ts` runs the tests that need one with an empty `PATH`. */
 export const PROGRAMS = [
-  ...["bash", "gcc", "mkfifo", "setpriv", "sh", "test", "timeout", "unzip"],
-  ...["groff", "node", "npm", "openssl", "ruby"],
+  ...["bash", "mkfifo", "setpriv", "sh", "test", "timeout", "unzip"],
+  ...["gcc", "groff", "node", "npm", "openssl", "ruby"],
   ...["curl", "java", "jq", "octave-cli", "python3", "xvfb-run"],
   ...["go", "mvn", "oapi-codegen", "openapi-generator-cli", "openapi-python-client", "openapi-typescript"],
   ...["redocly", "schemathesis"],

@@ -8,10 +8,10 @@ import { isDeepStrictEqual } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
 import { run } from "../child_process.ts";
 import { LOCKED, ROOT } from "../binary/server_process.ts";
-import { programTest } from "../programs.ts";
 import { CALLS, withFault } from "../file_faults.ts";
 import { collection, FIXTURES, SETS } from "../fixtures/sets.ts";
 import { NO_LINKS } from "../no_links.ts";
+import { programTest } from "../programs.ts";
 import { copy, inFolder, temporaryFolder } from "../temporary_files.ts";
 import { type Answer, answer, objection } from "./fault_answers.ts";
 
