@@ -11,7 +11,7 @@ import {
   STACK_COLUMNS,
   STACK_ROWS,
 } from "../browser/measured_stack.ts";
-import { PLAIN_TRACE, traceOf } from "../../static/measure/traces.js";
+import { PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.js";
 import { findEvents } from "../../static/measure/events.js";
 import { tableOf } from "../browser/saved_table.ts";
 import {
