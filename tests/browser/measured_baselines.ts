@@ -2,6 +2,7 @@
 import { EVENTS } from "../../static/measure/event_measurement.js";
 import { type Band, measured, type Settings, settingsOf } from "../../static/measure/measurement.js";
 import { NEW_TRACE, type TraceSettings } from "../../static/measure/band_trace.js";
+import { tiffOf } from "../../static/measure/tiff.js";
 import { course } from "../page/synthetic.ts";
 import { normalNumbers, randomNumbers } from "./streaks.ts";
 
@@ -70,6 +71,13 @@ export function driftingTrace(
     return light + noise * CHANGE * 100 * Math.sqrt(light / 100) * normal();
   });
   return { trace, f0, events, decay };
+}
+
+/** A line scan of four equal columns of 1 µm with this trace, in lines of 1 ms, as a TIFF. */
+export function driftingScan(trace: Float64Array): Uint8Array<ArrayBuffer> {
+  const samples = Float32Array.from({ length: 4 * trace.length }, (_, i) => trace[i >> 2]!);
+  const axes = [{ step: 0.001, unit: "seconds" }, { step: 1, unit: "um" }] as const;
+  return tiffOf(samples, [trace.length, 4], axes, "");
 }
 
 /** Measures the events of a trace of 1 ms lines, with the settings that the page suggests unless others are given. */
