@@ -1,5 +1,7 @@
 /** The command `acq-server measure`: measures recordings by given settings into a table or a TIFF, without a server. */
 import { isTime } from "../static/measure/axes.js";
+import { NEW_TRACE, PLAIN_TRACE, traceOf, type TraceSettings } from "../static/measure/band_trace.js";
+import { baselineWords } from "../static/measure/baseline.js";
 import { type Column, columnsOf, csv, type Row } from "../static/measure/csv.js";
 import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.js";
 import { Kymograph } from "../static/measure/kymograph.js";
@@ -24,7 +26,7 @@ import {
   stackRows,
 } from "../static/measure/stack.js";
 import { tiffOf } from "../static/measure/tiff.js";
-import { mean, percentile, PLAIN_TRACE, traceOf, type TraceSettings } from "../static/measure/traces.js";
+import { mean, percentile } from "../static/measure/traces.js";
 import { timeAlongLine, typedScan } from "../static/measure/typed_scan.js";
 import { PlaneNotFound } from "../readers/errors.ts";
 import { openResponse } from "../session/open_response.ts";
@@ -164,7 +166,10 @@ function measuredLines({ info, samples }: Opened, settings: ShellSettings): Row[
     "Distance per column": position.step,
     "Distance unit": position.unit,
   };
-  const trace = { ...PLAIN_TRACE, ...settings.traces } as TraceSettings;
+  // Settings that name no method of F₀ were written before it could be chosen automatically.
+  const trace = settings.traces === undefined
+    ? NEW_TRACE
+    : { ...PLAIN_TRACE, ...settings.traces } as TraceSettings;
   const pixelTime = timeAlongLine(lineScan ?? info.lineScan, time, width);
   const scanned = { axes, lines, pixelTime, isTyped: lineScan !== undefined, trace };
   const usual = MEASUREMENTS.filter(({ isUsual }) => isUsual).map(({ key }) => [key, {}]);
@@ -184,6 +189,7 @@ function measuredLines({ info, samples }: Opened, settings: ShellSettings): Row[
       "Last column": to - 1,
       Mean: mean(raw),
       "Baseline F0": change.baseline,
+      "Method of F0": baselineWords(change.f0.by, time),
       Trace: trace.isChange ? "dF/F0" : "raw",
       "Greatest value": percentile(trace.isChange ? change.values : raw, 100),
     };

@@ -29,7 +29,8 @@ const SETTINGS_SCHEMA = z.object({
   bands: z.array(z.object({ name: z.string(), from: z.int(), to: z.int() })).optional(),
   traces: z.object({
     isChange: z.boolean().optional(),
-    kind: z.enum(["percentile", "window"]).optional(),
+    kind: z.enum(["automatic", "percentile", "moving", "exponential", "window"]).optional(),
+    span: NUMBER.nonnegative().optional(),
     percentile: NUMBER.min(0).max(100).optional(),
     from: NUMBER.optional(),
     to: NUMBER.optional(),

@@ -14,8 +14,7 @@
  * @property {"clear" | "faint" | "cut" | "divided"} verdict "faint": no lumen stands out from the noise; "cut": the lumen
  *   reaches an end of the band; "divided": a second lumen is at least half as wide
  */
-import { noiseOf } from "./events.js";
-import { blurred, mean, percentile, runsOf } from "./traces.js";
+import { blurred, mean, noiseOf, percentile, runsOf } from "./traces.js";
 
 /** @import { Band, Plane, Settings } from "./measurement.js" */
 

@@ -1,15 +1,32 @@
 /** Events as a measurement (measurement.js): peaks of the trace of a band. Overlapping peaks affect each other's shapes. */
 import { rounded, significant, tableUnit } from "./axes.js";
-import { findEvents, highestNear, measureEvents, proposedThreshold } from "./events.js";
-import { AUTOMATICALLY, chosenParameter, columnOf, medianOf, timeColumn } from "./measurement.js";
-import { deviation, mean, traceFacts, traceOf } from "./traces.js";
+import { traceFacts, traceOf } from "./band_trace.js";
+import {
+  findEvents,
+  highestNear,
+  measureEvents,
+  noiseThreshold,
+  peaksBelow,
+  proposedThreshold,
+} from "./events.js";
+import { AUTOMATICALLY, columnOf, medianOf, timeColumn } from "./measurement.js";
+import { deviation, mean } from "./traces.js";
 import { perTime } from "./velocity.js";
 
-/** @import { Measurement } from "./measurement.js" */
+/** @import { Band, Measurement, Plane } from "./measurement.js" */
 /** @import { TraceEvent } from "./events.js" */
 
 /** Lines on each side of a place in which its peak is sought; a fiftieth of the trace if that is more. */
 const REACH = 3;
+
+/** The threshold lies five standard deviations of the noise above the baseline. */
+const BY_NOISE = "by noise";
+
+/** @type {Readonly<Record<string, string>>} */
+const THRESHOLDS = {
+  [BY_NOISE]: " of 5 SD of the residual above the baseline",
+  [AUTOMATICALLY]: " halfway from median to maximum",
+};
 
 /** @type {Measurement} */
 export const EVENTS = {
@@ -22,44 +39,77 @@ export const EVENTS = {
   isOfBands: true,
   hasNotes: true,
   parameters: [
-    chosenParameter("Threshold chosen"),
+    {
+      key: "chosen",
+      label: "Threshold chosen",
+      value: BY_NOISE,
+      choices: {
+        [BY_NOISE]: "by noise (5 SD)",
+        [AUTOMATICALLY]: "halfway to the maximum",
+        "by hand": "by hand",
+      },
+    },
     { key: "height", label: "Threshold", value: 0 },
     { key: "prominence", label: "Minimum prominence", value: 0, least: 0 },
     { key: "distance", label: "Minimum distance", value: 0, least: 0, isTime: true },
+    { key: "average", label: "Sought in means of", value: 1, unit: "lines", isCount: true },
   ],
-  defaults: ({ height }) => ({ chosen: height === undefined ? AUTOMATICALLY : "by hand" }),
+  defaults: (settings) => ({
+    // Settings that do not say how the threshold is chosen were written before it was chosen by noise.
+    chosen: Object.keys(settings).length === 0
+      ? BY_NOISE
+      : settings.height === undefined
+      ? AUTOMATICALLY
+      : "by hand",
+  }),
   typed: (settings, key) =>
-    key === "height" || key === "prominence" ? { ...settings, chosen: "by hand" } : settings,
-  method: () => "peaks above a threshold with fitted transients",
-  facts: ({ trace, f0 }, { axes: [time] }) => [
-    ...traceFacts(trace, time),
-    ...trace.isChange ? [/** @type {const} */ (["F0", f0])] : [],
+    key === "height" || key === "prominence" || key === "average"
+      ? { ...settings, chosen: "by hand" }
+      : key === "chosen" && settings.chosen === AUTOMATICALLY
+      ? { ...settings, average: 1 }
+      : settings,
+  method: ({ chosen }) => `peaks above a threshold${THRESHOLDS[chosen] ?? ""}, with fitted transients`,
+  facts: ({ trace, f0, by, noise, between }, { axes: [time] }) => [
+    ...traceFacts(trace, time, by),
+    .../** @type {[string, number][]} */ ([
+      ...f0 === undefined || Number.isNaN(f0) ? [] : [["F0", f0]],
+      ...noise === undefined ? [] : [["SD of the residual", noise]],
+      ...between === undefined ? [] : [["Peaks between 3 SD and the threshold", between]],
+    ]),
   ],
   // deno-lint-ignore require-yield
-  *divide(plane, band, { chosen, height, prominence, distance }) {
+  *divide(plane, band, { chosen, height, prominence, distance, average }) {
     const [{ step }] = band.axes;
-    const { values, baseline } = traceOf(plane, band.columns, band.trace, step);
-    const proposed = proposedThreshold(values);
-    const isProposed = chosen === AUTOMATICALLY && Number.isFinite(proposed.height);
-    const threshold = {
-      height: isProposed ? significant(proposed.height, 3) : height,
-      prominence: isProposed ? significant(proposed.prominence, 2) : prominence,
+    const { level, itemOf, f0, by } = levelled(plane, band);
+    const proposed = proposedBy[chosen]?.(level) ?? null;
+    const threshold = proposed === null || Number.isNaN(proposed.height) ? { height, prominence, average } : {
+      height: significant(proposed.height, 3),
+      prominence: significant(proposed.prominence, 2),
+      average: proposed.average,
     };
-    const found = findEvents(values, { ...threshold, distance: Math.max(1, distance / step) });
+    const sought = { ...threshold, distance: Math.max(1, distance / step) };
     return {
-      found: found.map(itemOf),
-      settings: { chosen, ...threshold, distance, trace: band.trace, f0: baseline },
+      found: findEvents(level, sought).map(itemOf),
+      settings: {
+        chosen,
+        ...threshold,
+        distance,
+        trace: band.trace,
+        f0,
+        by,
+        ...peaksBelow(level, sought),
+      },
     };
   },
   at(plane, band, _settings, { line }) {
-    const { values } = traceOf(plane, band.columns, band.trace, band.axes[0].step);
-    const peak = highestNear(values, line, Math.max(REACH, Math.round(values.length / 50)));
-    return Number.isFinite(values[peak]) ? itemOf(measureEvents(values, [peak])[0]) : null;
+    const { level, itemOf } = levelled(plane, band);
+    const peak = highestNear(level, line, Math.max(REACH, Math.round(level.length / 50)));
+    return Number.isFinite(level[peak]) ? itemOf(measureEvents(level, [peak])[0]) : null;
   },
   again(plane, band, found) {
-    const { values } = traceOf(plane, band.columns, band.trace, band.axes[0].step);
+    const { level, itemOf } = levelled(plane, band);
     const sorted = found.toSorted((a, b) => a.line - b.line);
-    const events = measureEvents(values, sorted.map(({ line }) => line));
+    const events = measureEvents(level, sorted.map(({ line }) => line));
     return sorted.map((item, i) => ({ ...item, ...itemOf(events[i]) }));
   },
   columns: (found, [time]) => [
@@ -73,6 +123,7 @@ export const EVENTS = {
     columnOf("Rise 10-90 %", found, ({ rise }) => rise, time),
     columnOf("Duration at half maximum", found, ({ duration }) => duration, time),
     columnOf("Decay to 1/e", found, ({ decay }) => decay, time),
+    columnOf("Area under the curve", found, ({ area }) => area, time),
     columnOf("Measured on", found, ({ by }) => by === "fitted" ? "fitted transient" : "samples"),
     columnOf("Overlap", found, ({ overlap }) => overlap),
     columnOf("By hand", found, ({ isByHand }) => isByHand ? "yes" : ""),
@@ -98,11 +149,12 @@ export const EVENTS = {
       })),
     ];
   },
-  summary(found, { axes: [time], lines }) {
+  summary(found, { axes: [time], lines }, { between }) {
     const amplitudes = Float64Array.from(found, ({ amplitude }) => amplitude);
     const overlapping = found.filter(({ overlap }) => overlap !== "");
     return [
       { name: "Events", value: found.length },
+      ...between === undefined ? [] : [{ name: "Peaks between 3 SD and the threshold", value: between }],
       { name: "Event rate", value: found.length / (lines * time.step), unit: `1/${perTime(time)}` },
       { name: "Overlapping events", value: overlapping.length, isCount: true },
       { name: "Mean amplitude", value: mean(amplitudes) },
@@ -111,9 +163,37 @@ export const EVENTS = {
       medianOf("Median prominence", found, ({ prominence }) => prominence),
       medianOf("Median rise 10-90 %", found, ({ rise }) => rise, time),
       medianOf("Median duration at half maximum", found, ({ duration }) => duration, time),
+      medianOf("Median area under the curve", found, ({ area = NaN }) => area, time),
     ];
   },
 };
 
-/** @param {TraceEvent} event */
-const itemOf = ({ peak, ...event }) => ({ line: peak, ...event });
+/** Thresholds that the measurement chooses. @type {Readonly<Record<string, (trace: Float64Array) => {height: number, prominence: number, average: number}>>} */
+const proposedBy = {
+  [BY_NOISE]: noiseThreshold,
+  [AUTOMATICALLY]: (trace) => ({ ...proposedThreshold(trace), average: 1 }),
+};
+
+/**
+ * The trace of a band without the changes of F₀, at the level of F₀, and items with the values of the trace itself.
+ *
+ * @param {Plane} plane
+ * @param {Band} band
+ */
+function levelled(plane, { columns, trace, axes: [{ step }] }) {
+  const { values, baseline, f0: { level: middle, course, by } } = traceOf(plane, columns, trace, step);
+  const isMoved = course !== null && !trace.isChange;
+  const offAt = (/** @type {number} */ line) => isMoved ? course[line] - middle : 0;
+  return {
+    level: isMoved ? values.map((value, line) => value - offAt(line)) : values,
+    f0: isMoved ? middle : baseline,
+    by,
+    /** @param {TraceEvent} event */
+    itemOf: ({ peak, baseline, ...event }) => ({
+      line: peak,
+      ...event,
+      value: values[peak],
+      baseline: baseline + offAt(peak),
+    }),
+  };
+}

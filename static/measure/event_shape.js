@@ -11,6 +11,7 @@
  * @property {number} rise from 10 to 90 % of the amplitude
  * @property {number} duration width at half of the amplitude
  * @property {number} decay from the top until 1/e of the amplitude is left
+ * @property {number} area under the curve and above the baseline, in values times samples
  * @property {"fitted" | "samples"} by whether the fit or the samples were measured
  * @property {"" | "separated" | "overlaps"} overlap `separated` if the tails of other events were subtracted, `overlaps` if
  *   that was not possible
@@ -130,7 +131,10 @@ function measure(trace, events, i, isLater) {
     const first = Math.max(from, Math.floor(transient.onset));
     if (shape.amplitude > 0 && !isMisfit(alone.subarray(first - from), first, curve, shape.amplitude)) {
       event.transient = transient;
-      event.shape = { ...shape, by: "fitted", overlap: "" };
+      const { size, rise, decay } = transient;
+      // The integral of the transient, if enough of its decay was recorded.
+      const area = Number.isNaN(shape.decay) ? NaN : size * decay * decay / (rise + decay);
+      event.shape = { ...shape, area, by: "fitted", overlap: "" };
       return;
     }
   }
@@ -141,7 +145,9 @@ function measure(trace, events, i, isLater) {
   const { baseline, deviation } = stretchBefore(alone, Math.ceil(begin) - from, stretch);
   const limits = { baseline, deviation, low: from, high: to - 1 };
   const shape = shapeOf(curve, peak, crest(samples, peak - from, baseline), limits);
-  event.shape = { ...shape, by: "samples", overlap: "" };
+  const last = crossing(curve, peak, baseline + 2 * deviation, to - 1) ?? NaN;
+  const area = sumOf(alone.subarray(Math.ceil(begin) - from, Math.floor(last) + 1 - from), baseline);
+  event.shape = { ...shape, area: Number.isNaN(last) ? NaN : area, by: "samples", overlap: "" };
 }
 
 /**
@@ -167,6 +173,9 @@ function shapeOf(curve, top, value, { baseline, deviation, low, high }) {
     decay: after(1 / Math.E) - top,
   };
 }
+
+/** Sum of samples above a baseline. @type {(samples: Float64Array, baseline: number) => number} */
+const sumOf = (samples, baseline) => samples.reduce((sum, value) => sum + value - baseline, 0);
 
 /**
  * Where a curve falls to a level between `top` and `end`, interpolated linearly between samples; null if it does not.

@@ -7,6 +7,7 @@
  * @property {number} height least value of a peak
  * @property {number} [prominence] least height above the higher of the two valleys beside it
  * @property {number} [distance] least distance between two peaks in samples; of closer ones the higher stays
+ * @property {number} [average] samples whose running mean must reach the height at a peak, instead of the peak itself
  *
  * @typedef {object} Peak
  * @property {number} peak index; for a plateau, its middle, rounded down
@@ -16,11 +17,20 @@
  * @typedef {Peak & import("./event_shape.js").EventShape} TraceEvent
  */
 import { eventShapes } from "./event_shape.js";
-import { percentile } from "./traces.js";
+import { quietPart } from "./baseline.js";
+import { extent, noiseOf, percentile, runningMean } from "./traces.js";
 
 /** @param {Float64Array} trace @param {Threshold} threshold @returns {TraceEvent[]} in order of time; peaks that noise makes on an event are omitted */
-export const findEvents = (trace, threshold) =>
-  measureEvents(trace, withoutNoisePeaks(trace, findPeaks(trace, threshold)));
+export const findEvents = (trace, threshold) => measureEvents(trace, soughtPeaks(trace, threshold));
+
+/** Indices of the highest samples of events; peaks that noise makes on an event are omitted. @param {Float64Array} trace @param {Threshold} threshold */
+export function soughtPeaks(trace, threshold) {
+  const { height, prominence = 0, distance = 1, average = 1 } = threshold;
+  const means = runningMean(trace, average);
+  const high = peaksOf(trace).filter((peak) => means[highestNear(means, peak, average >> 1)] >= height);
+  const peaks = apart(trace, high, distance).filter((peak) => boundsOf(trace, peak).height >= prominence);
+  return withoutNoisePeaks(trace, peaks);
+}
 
 /** Indices of all peaks, including those of noise. @param {Float64Array} trace @param {Threshold} threshold */
 export function findPeaks(trace, { height, prominence = 0, distance = 1 }) {
@@ -54,6 +64,73 @@ export function measureEvents(trace, peaks) {
 export function proposedThreshold(trace) {
   const [middle, top] = [percentile(trace, 50), percentile(trace, 100)];
   return { height: (middle + top) / 2, prominence: (top - middle) / 4 };
+}
+
+/** Standard deviations by which an event rises above the baseline. */
+const CLEAR = 5;
+
+/** Standard deviations above which a peak below the threshold may be an event. */
+const DOUBTFUL = 3;
+
+/** The highest event rises this many times as high as the lowest that should be found: else means of more samples are taken. */
+const LOWEST = 5;
+
+/** Standard deviations of the noise of single samples by which a peak stands out from the valleys beside it. */
+const STANDS_OUT = 4;
+
+/** Without noise, events rise above the baseline by this fraction of the highest. */
+const LEAST_RISE = 0.01;
+
+/** This many means tell the noise to a percent. */
+const ENOUGH = 20_000;
+
+/** Most samples in one mean, as a fraction of the trace. */
+const LONGEST_MEAN = 0.02;
+
+/**
+ * A threshold of five standard deviations above the baseline of a trace that does not drift, in running means of as few
+ * samples as make the highest event stand out; and four standard deviations of the noise of single samples as prominence.
+ *
+ * @param {Float64Array} trace
+ * @returns {{height: number, prominence: number, average: number, noise: number}} `noise` is the standard deviation of the
+ *   baseline in running means; all but `average` are NaN for a trace without values
+ */
+export function noiseThreshold(trace) {
+  let best = { ratio: -Infinity, average: 1, level: NaN, noise: NaN, top: NaN };
+  for (let average = 1; average === 1 || average <= LONGEST_MEAN * trace.length; average *= 2) {
+    const means = runningMean(trace, average);
+    const { level, noise } = quietMeans(means, average);
+    const [, top] = extent(means);
+    const ratio = (top - level) / noise;
+    if (ratio > best.ratio || Number.isNaN(best.level)) best = { ratio, average, level, noise, top };
+    if (!(best.ratio < LOWEST * CLEAR)) break;
+  }
+  const { average, level, noise, top } = best;
+  const least = LEAST_RISE * (top - level);
+  const prominence = Math.max(STANDS_OUT * noiseOf(trace), least);
+  return { height: level + Math.max(CLEAR * noise, least), prominence, average, noise };
+}
+
+/**
+ * The number of peaks `between` three standard deviations above the baseline and the threshold, and the standard deviation,
+ * `noise`, of the baseline in running means.
+ *
+ * @param {Float64Array} trace that does not drift
+ * @param {Threshold} threshold
+ */
+export function peaksBelow(trace, { height, distance = 1, average = 1 }) {
+  const means = runningMean(trace, average);
+  const { level, noise } = quietMeans(means, average);
+  const doubtful = { height: level + DOUBTFUL * noise, prominence: STANDS_OUT * noiseOf(trace) };
+  const peaks = soughtPeaks(trace, { ...doubtful, distance, average });
+  const isBelow = (/** @type {number} */ peak) => means[highestNear(means, peak, average >> 1)] < height;
+  return { noise, between: peaks.filter(isBelow).length };
+}
+
+/** Level and noise of the baseline of running means, from means that share no sample. @param {Float64Array} means @param {number} average */
+function quietMeans(means, average) {
+  const every = average * Math.ceil(means.length / average / ENOUGH);
+  return quietPart(means.filter((_, i) => i % every === average >> 1));
 }
 
 /** Finds the highest sample near a position. @type {(trace: Float64Array, place: number, reach: number) => number} */
@@ -120,17 +197,6 @@ const MARGIN = 2.5;
 
 /** An estimate of the noise needs at least this many samples. */
 const LEAST_SAMPLES = 40;
-
-/**
- * Standard deviation of white noise: from differences of neighbouring samples, because events are slower, and by their
- * median, because events are rare.
- *
- * @param {Float64Array} trace
- */
-export function noiseOf(trace) {
-  const changes = trace.subarray(1).map((value, i) => Math.abs(value - trace[i]));
-  return percentile(changes, 50) / (0.6745 * Math.SQRT2) || 0;
-}
 
 /** Removes peaks that noise makes on the event of a higher peak. @param {Float64Array} trace @param {readonly number[]} peaks indices in ascending order */
 function withoutNoisePeaks(trace, peaks) {

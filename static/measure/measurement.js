@@ -30,7 +30,7 @@
  * @property {number} lines of the recording
  * @property {number} pixelTime seconds from one pixel of a line to the next; 0 if unknown
  * @property {boolean} isTyped whether the user typed the axes and `pixelTime`
- * @property {import("./traces.js").TraceSettings} trace settings of the band's trace
+ * @property {import("./band_trace.js").TraceSettings} trace settings of the band's trace
  *
  * @typedef {object} Quantity
  * @property {string} name

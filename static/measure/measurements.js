@@ -70,7 +70,7 @@ const FLUX = {
     { key: "cells", label: "Cells are", value: "dark", choices: { dark: "dark", bright: "bright" } },
     { key: "window", label: "Count over", value: 200, unit: "lines", isCount: true },
   ],
-  method: () => "cells counted along the flow by the velocities of the Radon transform",
+  method: () => "cells counted along the flow by the velocities of the autocorrelation method",
   run: fluxOverTime,
   columns(found, axes) {
     const [time] = axes;

@@ -1,65 +1,4 @@
-/**
- * Traces: the mean of a band of a plane, its change against a baseline, and running means. NaN and infinities do not
- * count; a value without finite samples is NaN.
- *
- * @typedef {object} TraceSettings how the trace of a band is made; times are in the unit of the time axis
- * @property {boolean} isChange ΔF/F₀ instead of means
- * @property {"percentile" | "window"} kind of the baseline: a percentile of all values, or their mean in a window
- * @property {number} percentile 0 to 100
- * @property {number} from start of the baseline's window
- * @property {number} to
- * @property {number} offset dark level of the detector
- * @property {number} average lines averaged per value
- */
-import { formatNumber, tableUnit } from "./axes.js";
-
-/** @type {Readonly<TraceSettings>} */
-export const PLAIN_TRACE = {
-  isChange: false,
-  kind: "percentile",
-  percentile: 10,
-  from: 0,
-  to: 0,
-  offset: 0,
-  average: 1,
-};
-
-/**
- * The trace of a band, with F₀ as `baseline`, NaN for a trace of means; `step` is the time from line to line. ΔF/F₀ is a
- * number (1 is 100 %), NaN unless F₀ exceeds the dark level of the detector.
- *
- * @type {(plane: {samples: Float32Array, shape: readonly number[]}, columns: readonly [from: number, to: number], settings: TraceSettings, step: number) => {values: Float64Array, baseline: number}}
- */
-export function traceOf({ samples, shape: [rows, width] }, [first, end], settings, step) {
-  const { isChange, kind, from, to, offset, average } = settings;
-  const means = Float64Array.from(
-    { length: rows },
-    (_, row) => mean(samples, row * width + Math.max(0, first), row * width + Math.min(width, end)),
-  );
-  const values = runningMean(means, average);
-  if (!isChange) return { values, baseline: NaN };
-  // Lines whose times lie in the window, end excluded; allows for rounding just above an integer.
-  const [start, stop] = [from, to].map((time) => Math.ceil(time / step - 1e-6));
-  const baseline = kind === "percentile"
-    ? percentile(values, settings.percentile)
-    : mean(values, start, Math.max(start + 1, stop));
-  const light = baseline - offset;
-  return { values: values.map((value) => light > 0 ? (value - baseline) / light : NaN), baseline };
-}
-
-/** Settings for tables. @type {(settings: TraceSettings, time: {unit: string}) => [name: string, value: string | number][]} */
-export function traceFacts({ isChange, kind, percentile, from, to, offset, average }, time) {
-  const rest = kind === "percentile"
-    ? `percentile ${percentile}`
-    : `mean from ${formatNumber(from)} to ${formatNumber(to)} ${tableUnit(time)}`;
-  return [
-    ["Values", isChange ? "dF/F0" : "mean of the band"],
-    ["Lines averaged", average],
-    .../** @type {[string, string | number][]} */ (isChange
-      ? [["Baseline F0", rest], ["Detector offset", offset]]
-      : []),
-  ];
-}
+/** Arithmetic of traces: means, percentiles and noise. NaN and infinities do not count; a value without finite samples is NaN. */
 
 /**
  * Running mean of `count` values, fewer at the ends.
@@ -182,4 +121,15 @@ export function percentile(trace, percent) {
   const place = Math.min(1, Math.max(0, percent / 100)) * (sorted.length - 1);
   const below = sorted[Math.floor(place)];
   return below + (sorted[Math.ceil(place)] - below) * (place - Math.floor(place));
+}
+
+/**
+ * Standard deviation of white noise: from differences of neighbouring samples, because events are slower, and by their
+ * median, because events are rare.
+ *
+ * @param {Float64Array} trace
+ */
+export function noiseOf(trace) {
+  const changes = trace.subarray(1).map((value, i) => Math.abs(value - trace[i]));
+  return percentile(changes, 50) / (0.6745 * Math.SQRT2) || 0;
 }

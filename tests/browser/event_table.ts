@@ -1,9 +1,11 @@
 /**
- * Writes the table of events of docs/measure.md. Prints Markdown.
+ * Writes the tables of events of docs/measure.md. Prints Markdown.
  *
  * usage: deno run -A tests/browser/event_table.ts
  */
 import { course } from "../page/synthetic.ts";
+import { NEW_TRACE } from "../../static/measure/band_trace.js";
+import { DRIFTS, measuredDrift } from "./measured_baselines.ts";
 import { measuredTransients, spread } from "./measured_events.ts";
 
 /** Rise from 10 to 90 %, by steps of a thousandth. */
@@ -39,4 +41,17 @@ for (const [rise, decay, gap] of kinds) {
       } | ${mean.toFixed(1)} ± ${deviation.toFixed(1)} | ${found.missed} of ${all} | ${found.extra} |`,
     );
   }
+}
+
+console.log("\n| baseline | signal to noise | off: amplitude | off: change | missed | extra | between |");
+console.log("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+for (const drift of DRIFTS) {
+  const { amplitudes, missed, all, extra, between } = measuredDrift(drift);
+  const change = measuredDrift(drift, { ...NEW_TRACE, isChange: true });
+  const [one, other] = [amplitudes, change.amplitudes].map((values) => all === 0 ? "" : percent(values));
+  console.log(
+    `| ${drift.name} | ${drift.noise > 0 ? 1 / drift.noise : "no noise"} | ${one} | ${other} | ${
+      missed + change.missed
+    } of ${2 * all} | ${extra + change.extra} | ${between + change.between} |`,
+  );
 }

@@ -11,7 +11,8 @@ import {
   STACK_COLUMNS,
   STACK_ROWS,
 } from "../browser/measured_stack.ts";
-import { PLAIN_TRACE, traceOf } from "../../static/measure/traces.js";
+import { driftingScan, driftingTrace, DRIFTS, eventsIn } from "../browser/measured_baselines.ts";
+import { NEW_TRACE, PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.js";
 import { findEvents } from "../../static/measure/events.js";
 import { tableOf } from "../browser/saved_table.ts";
 import {
@@ -112,6 +113,34 @@ Deno.test("measure: takes images as line scans only if the settings say so, and 
   assert.equal(row!["Time along the line of velocity over time"], "corrected for 1 us per pixel (typed)");
 });
 
+Deno.test("measure: finds events by noise above an F₀ that moves, unless the settings are older than that", async () => {
+  using temporary = temporaryFolder();
+  const path = join(temporary.path, "swaying.tif");
+  const { trace } = driftingTrace(DRIFTS[1]!, 1);
+  Deno.writeFileSync(path, driftingScan(trace));
+  const whole = async (settings: Record<string, unknown>) =>
+    (await measured([path], { ...settings, velocity: null })).rows[0]!;
+  const row = await whole({});
+  const { found } = eventsIn(trace, NEW_TRACE);
+  assert.deepEqual([row["Events"], found.length], ["12", 12]);
+  const mean = found.reduce((sum, { amplitude }) => sum + amplitude, 0) / found.length;
+  assert(Math.abs(Number(row["Mean amplitude"]) / mean - 1) < 1e-12);
+  assert.equal(row["Method of F0"], "moving percentile 10 over 0.6 s");
+  assert.equal(row["Baseline F0 of events"], "moving percentile 10 over 0.6 s (automatic)");
+  assert.equal(row["Peaks between 3 SD and the threshold"], "0");
+  const older = await whole({ traces: { isChange: true }, events: { distance: 0 } });
+  assert.deepEqual([older["Method of F0"], older["Threshold chosen of events"]], [
+    "percentile 10",
+    "automatically",
+  ]);
+  const before = eventsIn(trace, { ...PLAIN_TRACE, isChange: true }, { distance: 0 }).found;
+  assert.equal(Number(older["Events"]), before.length);
+  const chosen = await whole({ traces: { kind: "exponential" }, events: { chosen: "by noise" } });
+  assert.equal(chosen["Method of F0"], "exponential");
+  const slow = await whole({ traces: { kind: "moving", span: 1 } });
+  assert.equal(slow["Method of F0"], "moving percentile 10 over 1 s");
+});
+
 const LINE = { points: [{ x: 4, y: SPOT_ROW }, { x: 59, y: SPOT_ROW }], width: 1 };
 const CELL = { name: "Cell", start: [10, SPOT_ROW - 2], stop: [30, SPOT_ROW + 3] };
 
@@ -196,6 +225,8 @@ Deno.test("measure: rejects settings and flags that it cannot follow", async () 
     [{ velocity: { method: "guess" } }, [], /velocity\.method/],
     [{ diameter: { window: 0.5 } }, [], /diameter\.window/],
     [{ sparks: { threshold: 0 } }, [], /sparks\.threshold/],
+    [{ traces: { kind: "median" } }, [], /traces\.kind/],
+    [{ traces: { span: -1 } }, [], /traces\.span/],
     [{ regions: [{ start: [0.5, 0], stop: [1, 1] }] }, [], /regions\.0\.start\.0/],
     [{}, ["--over", "x"], /--over takes t, z/],
     [{}, ["--projection", "max"], /--projection needs --over/],

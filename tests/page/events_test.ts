@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
-import { findEvents, findPeaks, highestNear, measureEvents } from "../../static/measure/events.js";
+import { NEW_TRACE, PLAIN_TRACE } from "../../static/measure/band_trace.js";
+import { EVENTS } from "../../static/measure/event_measurement.js";
+import {
+  findEvents,
+  findPeaks,
+  highestNear,
+  measureEvents,
+  noiseThreshold,
+  proposedThreshold,
+} from "../../static/measure/events.js";
+import { settingsOf } from "../../static/measure/measurement.js";
 import { runningMean } from "../../static/measure/traces.js";
+import { driftingTrace, DRIFTS, eventsIn, measuredDrift } from "../browser/measured_baselines.ts";
 import { measuredTransients, spread } from "../browser/measured_events.ts";
 import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
 import { course } from "./synthetic.ts";
@@ -33,6 +44,7 @@ Deno.test("measures a triangle as geometry does", () => {
       ["duration", event!.duration, 15],
       ["rise", event!.rise, 8],
       ["decay", event!.decay, 2 * (10 - 10 / Math.E)],
+      ["area", event!.area, 30 * 10 / 2],
     ] as const
   ) assert(Math.abs(value / truth - 1) < 0.06, `${name} ${value}, not ${truth}`);
   assert(Math.abs(event!.onset - 40) < 1, `${event!.onset}`);
@@ -49,6 +61,8 @@ Deno.test("measures a transient without noise exactly", () => {
   assert(Math.abs(event!.amplitude - 50) < 0.05, `${event!.amplitude}`);
   assert(Math.abs(event!.baseline - 100) < 1e-6);
   assert(Math.abs(event!.onset - 150.25) < 0.8, `${event!.onset}`);
+  const area = trace.reduce((sum, value) => sum + value - 100, 0);
+  assert(Math.abs(event!.area / area - 1) < 0.01, `${event!.area}, not ${area}`);
 });
 
 Deno.test("photon noise neither raises amplitudes nor splits events", async (t) => {
@@ -140,4 +154,71 @@ Deno.test("moves an event added by hand to the highest sample nearby", () => {
   const [event] = measureEvents(trace, [0]);
   assert.equal(event!.prominence, 0);
   assert(Number.isNaN(event!.amplitude));
+});
+
+Deno.test("finds all events on baselines that drift, with their amplitudes, and none in noise", async (t) => {
+  for (const drift of DRIFTS) {
+    for (const isChange of [false, true]) {
+      await t.step(`${drift.name}, noise ${drift.noise}${isChange ? ", ΔF/F₀" : ""}`, () => {
+        const { missed, extra, amplitudes, between } = measuredDrift(drift, { ...NEW_TRACE, isChange });
+        assert.deepEqual([missed, extra], [0, 0]);
+        // Noise alone makes about one peak in a trace.
+        assert(between <= 10, `${between}`);
+        if (drift.count === 0) return;
+        // A constant percentile lies below the middle of the noise, by 6 % at most here.
+        const most = isChange && drift.name.startsWith("steady") ? 0.065 : 0.01;
+        const { mean } = spread(amplitudes);
+        assert(Math.abs(mean) < most, `${mean}`);
+      });
+    }
+  }
+});
+
+Deno.test("states values and baselines of the trace itself where F₀ moves", () => {
+  const { trace, f0, events } = driftingTrace(DRIFTS[0]!, 1);
+  const { found } = eventsIn(trace, NEW_TRACE);
+  for (const [i, event] of found.entries()) {
+    assert.equal(event.value, Math.fround(trace[event.line]!));
+    assert(Math.abs(event.baseline / f0[Math.round(events[i]!.start)]! - 1) < 0.03);
+  }
+});
+
+Deno.test("counts the peaks between three standard deviations and the threshold", () => {
+  const { trace } = driftingTrace({ ...DRIFTS.at(-1)!, count: 8, noise: 0.05 }, 1);
+  const automatic = eventsIn(trace, NEW_TRACE);
+  assert.deepEqual([automatic.found.length, automatic.settings.between <= 1], [8, true]);
+  // All transients rise to 150.
+  const byHand = eventsIn(trace, NEW_TRACE, { chosen: "by hand", height: 200 });
+  assert.deepEqual([byHand.found.length, byHand.settings.between >= 8], [0, true]);
+});
+
+Deno.test("a threshold by noise needs values", () => {
+  for (const values of [[], [NaN, NaN], [NaN, 1, NaN]]) {
+    assert.deepEqual(findEvents(Float64Array.from(values), noiseThreshold(Float64Array.from(values))), []);
+  }
+});
+
+Deno.test("settings without the threshold's choice mean what they meant before thresholds by noise", () => {
+  const { trace } = driftingTrace({ ...DRIFTS[0]!, noise: 0.05 }, 1);
+  const chosen = (settings: Record<string, unknown>) =>
+    settingsOf(EVENTS, settings, {
+      columns: [0, 1],
+      axes: [{ step: 1, unit: "seconds" }, { step: 1, unit: "um" }],
+      lines: trace.length,
+      pixelTime: 0,
+      isTyped: false,
+      trace: PLAIN_TRACE,
+    })["chosen"];
+  assert.equal(chosen({}), "by noise");
+  assert.equal(chosen({ distance: 0.1 }), "automatically");
+  assert.equal(chosen({ height: 120 }), "by hand");
+  assert.equal(chosen({ chosen: "automatically", height: 0, prominence: 0, distance: 0 }), "automatically");
+  const kept = { chosen: "automatically", height: 0, prominence: 0, distance: 0 };
+  const single = Float64Array.from(Float32Array.from(trace));
+  const { height, prominence } = proposedThreshold(single);
+  const threshold = { height: Number(height.toPrecision(3)), prominence: Number(prominence.toPrecision(2)) };
+  const before = findEvents(single, threshold);
+  assert(before.length > 0 && before.length < 12);
+  const { found } = eventsIn(trace, PLAIN_TRACE, kept);
+  assert.deepEqual(found.map(({ line: peak, ...event }) => ({ peak, ...event })), before);
 });

@@ -9,6 +9,7 @@ import {
   restored,
   sourceOf,
 } from "../../static/demo/v2/saving/restored.js";
+import { NEW_TRACE, traceOf } from "../../static/measure/band_trace.js";
 import { MEASUREMENTS } from "../../static/measure/measurements.js";
 import { recallSaved } from "../../static/demo/v2/opening/saved_work.js";
 import { zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.js";
@@ -144,6 +145,7 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
     channel: "CH 2",
     values: new Float64Array(600),
     baseline: 4,
+    f0: { level: 4, course: null, by: DRAWN.traces },
   }] as Json;
   const tables = {
     lines: column("Line", 2),
@@ -230,7 +232,7 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
     "Time (s),Diameter (um),Left edge (um),Right edge (um),Verdict\r\n" +
       "0.019,6.25,16,22.25,clear\r\n0.039,,,,cut\r\n",
   );
-  assert.deepEqual(trace.parameters.baseline, { percentile: { value: 10, unit: "%" } });
+  assert.deepEqual(trace.parameters.baseline, { method: "percentile", percentile: { value: 10, unit: "%" } });
   assert.match(trace.tables[0].csv, /^Time \(s\),dF\/F0\r\n0,0\r\n0\.002,0\r\n/);
   assert.deepEqual(velocity.parameters.window, { value: 64, unit: "lines" });
   assert.deepEqual(velocity.parameters.pixel_time, { value: 2, unit: "us" });
@@ -346,8 +348,45 @@ Deno.test("names regions outside the image, and draws the others", () => {
   assert.deepEqual([drawn.measured!.events, drawn.measured!.velocity], [null, null]);
 });
 
+Deno.test("restores documents of version 1 with their settings and results", () => {
+  const { drawn, note } = restore(documents((image) => image.image_metadata.acq_viewer.version = 1));
+  const { events, traces } = { events: drawn.measured!["events"]!, traces: drawn.traces };
+  assert.deepEqual([traces, events.found], [DRAWN.traces, DRAWN.measured!["events"]!.found]);
+  assert.equal(note, "");
+});
+
+Deno.test("names the method of F₀ that ran, with F₀ of each line where it changes", () => {
+  const { f0 } = traceOf(
+    { samples: Float32Array.from({ length: 600 }, (_, i) => 600 - i), shape: [600, 1] },
+    [0, 1],
+    NEW_TRACE,
+    0.002,
+  );
+  const drawn = { ...DRAWN, traces: NEW_TRACE } as Drawn;
+  const axes = INFO.plane.axes as Json;
+  const scan = { axes, group: { plane: { shape: SHAPE, axes }, channels: CHANNELS, shown: [] } } as Json;
+  const traces = [{
+    name: "Gefäß",
+    band: DRAWN.bands[0],
+    channel: "CH 2",
+    values: new Float64Array(600),
+    baseline: NaN,
+    f0,
+  }] as Json;
+  const shown = { drawn, scan, traces, tables: {}, measurements: [] } as Json;
+  const [trace] = memberOf({ ...RECORDED, drawn, shown }).analyses as Json;
+  assert.deepEqual(trace.parameters.baseline, {
+    method: "moving",
+    chosen: "automatically",
+    percentile: { value: 10, unit: "%" },
+    span: { value: 0.12, unit: "s" },
+  });
+  assert(Math.abs(trace.summary.baseline_f0 - 300) < 2);
+  assert.match(trace.tables[0].csv, /^Time \(s\),Mean,F0\r\n0,0,(599|60\d)/);
+});
+
 Deno.test("draws the regions of a newer page, with a note", () => {
-  const files = documents((image) => image.image_metadata.acq_viewer.version = 2);
+  const files = documents((image) => image.image_metadata.acq_viewer.version = 3);
   const { drawn, note } = restore(files);
   assert.deepEqual([drawn.bands.length, drawn.measured], [1, {}]);
   assert.match(note, /^These measurements were saved by a newer page/);

@@ -4,7 +4,7 @@ import type { FluxAt } from "../../static/measure/flux.js";
 import { type Band, measured, type Plane, settingsOf } from "../../static/measure/measurement.js";
 import { MEASUREMENTS } from "../../static/measure/measurements.js";
 import type { Spark } from "../../static/measure/sparks.js";
-import { PLAIN_TRACE } from "../../static/measure/traces.js";
+import { PLAIN_TRACE } from "../../static/measure/band_trace.js";
 import type { VelocityAt } from "../../static/measure/velocity.js";
 
 interface Items {

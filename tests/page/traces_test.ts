@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mean, percentile, PLAIN_TRACE, runningMean, traceOf } from "../../static/measure/traces.js";
+import { PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.js";
+import { mean, percentile, runningMean } from "../../static/measure/traces.js";
 
 // 1 2 3
 // 4 5 6

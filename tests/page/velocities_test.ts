@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { measuredInWorkers } from "../../static/demo/v2/measuring/workers.js";
 import { measured, settingsOf } from "../../static/measure/measurement.js";
-import { PLAIN_TRACE } from "../../static/measure/traces.js";
+import { PLAIN_TRACE } from "../../static/measure/band_trace.js";
 import { VELOCITY } from "../../static/measure/velocity_measurement.js";
 import { streaks } from "../browser/streaks.ts";
 

@@ -1,6 +1,7 @@
 /** Controls of bands and traces: the list of bands, and the display of traces. */
 import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.js";
-import { PLAIN_TRACE, traceFacts } from "../../../measure/traces.js";
+import { NEW_TRACE, PLAIN_TRACE, traceFacts } from "../../../measure/band_trace.js";
+import { baselineWords, usualSpan } from "../../../measure/baseline.js";
 import { element, swatch } from "../controls/element.js";
 import { checkField, fieldRow, removeButton } from "../controls/fields.js";
 import { columnsBetween, MOST_BANDS, movedEdges, numberedBand, tracesOf } from "./bands.js";
@@ -10,7 +11,7 @@ import { shapeOf } from "./scan.js";
 import { rangeOf } from "./values_over_time.js";
 
 /** @import { Parameter } from "../../../measure/measurement.js" */
-/** @import { TraceSettings } from "../../../measure/traces.js" */
+/** @import { TraceSettings } from "../../../measure/band_trace.js" */
 /** @import { Band, Trace } from "./bands.js" */
 /** @import { About, End } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
@@ -23,14 +24,24 @@ const BASELINE = [
   {
     key: "kind",
     label: "F₀",
-    value: "percentile",
-    choices: { percentile: "percentile", window: "mean of a time" },
+    value: NEW_TRACE.kind,
+    choices: {
+      automatic: "automatic",
+      percentile: "percentile",
+      moving: "moving percentile",
+      exponential: "exponential",
+      window: "mean of a time",
+    },
   },
   { key: "percentile", label: "Percentile", value: 10, least: 0, most: 100 },
+  { key: "span", label: "over", value: 1, least: 0, isTime: true },
   { key: "from", label: "From", value: 0, least: 0, isTime: true },
   { key: "to", label: "to", value: 1, least: 0, isTime: true },
   { key: "offset", label: "Detector offset", value: 0 },
 ];
+
+/** Unlike those of channels. */
+const BASELINE_DASH = "1 3";
 
 /** Emits `change` when a trace may have changed. @extends {ShapePanel<Band>} */
 export class BandPanel extends ShapePanel {
@@ -40,9 +51,9 @@ export class BandPanel extends ShapePanel {
   #columns = 0;
   #last = 0;
   /** Settings of the traces, to be stored as JSON. @type {TraceSettings} */
-  kept = PLAIN_TRACE;
-  /** @type {{of: unknown[], traces: Trace[]}} */
-  #made = { of: [], traces: [] };
+  kept = NEW_TRACE;
+  /** @type {{of: unknown[], traces: Trace[], baselines: import("./trace_curves.js").ChartCurve[]}} */
+  #made = { of: [], traces: [], baselines: [] };
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
   #hint = element("p", { className: "hint" });
   #empty = element("p", { className: "missing", hidden: true, role: "status" });
@@ -67,10 +78,14 @@ export class BandPanel extends ShapePanel {
     this.draft = null;
     const end = shapeOf(scan)[0] * this.timeStep;
     this.#fields.timeUnit = this.timeUnit;
-    this.kept = drawn?.traces ?? { ...this.kept, from: 0, to: Number((end / 10).toPrecision(3)) };
+    const { span: _, ...kept } = this.kept;
+    this.kept = drawn?.traces ?? { ...kept, from: 0, to: Number((end / 10).toPrecision(3)) };
     this.#change.input.checked = this.kept.isChange;
     this.#average.settings = this.kept;
-    this.#fields.settings = this.kept;
+    this.#fields.settings = {
+      ...this.kept,
+      span: this.kept.span || usualSpan(shapeOf(scan)[0], this.timeStep),
+    };
     this.#showBaseline();
     this.#columns = scan.isLineScan ? shapeOf(scan)[1] : 0;
     this.#last = Math.max(0, ...drawn?.bands.map(({ id }) => id) ?? []);
@@ -112,12 +127,22 @@ export class BandPanel extends ShapePanel {
     const of = [scan, kept, all, shown.length, ...shown.map(({ samples }) => samples)];
     if (of.every((part, i) => part === this.#made.of[i])) return this.#made.traces;
     const traces = scan === null ? [] : tracesOf({ plane: scan.group.plane, shown }, all, kept);
-    this.#made = { of, traces };
+    const baselines = kept.isChange
+      ? []
+      : traces.flatMap(({ name, color, f0: { course } }) =>
+        course === null ? [] : [{ name: `F₀ of ${name}`, color, dash: BASELINE_DASH, values: course }]
+      );
+    this.#made = { of, traces, baselines };
     const empty = traces.filter(({ baseline }) => kept.isChange && !(baseline > kept.offset));
     this.#empty.hidden = empty.length === 0;
     const names = empty.map(({ name }) => name).join(", ");
     this.#empty.textContent = `No ΔF/F₀ where F₀ does not exceed the detector offset: ${names}`;
     return traces;
+  }
+
+  /** F₀ of the traces of means, where it changes. */
+  get baselines() {
+    return this.traces.length === 0 ? [] : this.#made.baselines;
   }
 
   /** Title of the values. */
@@ -135,14 +160,19 @@ export class BandPanel extends ShapePanel {
     const space = this.scan?.axes[1] ?? { name: "", step: 1, unit: "" };
     // Removes the rounding errors of products.
     const edge = (/** @type {number} */ place) => Number(toPhysical(space, place).toPrecision(12));
-    const rests = this.kept.isChange ? this.traces : [];
+    const { isChange, kind } = this.kept;
+    const rests = isChange || kind !== "percentile" && kind !== "window" ? this.traces : [];
+    const time = this.scan?.axes[0] ?? { unit: "seconds" };
     return [
       ...this.all.map(({ name, from, to }) => /** @type {About[number]} */ ([
         name,
         `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
       ])),
       ...this.settings,
-      ...rests.map(({ name, baseline }) => /** @type {About[number]} */ ([`F0 of ${name}`, baseline])),
+      ...rests.flatMap(({ name, f0: { level, by } }) => /** @type {About} */ ([
+        [`F0 of ${name}`, level],
+        ...kind === "automatic" ? [[`Method of F0 of ${name}`, baselineWords(by, time)]] : [],
+      ])),
     ];
   }
 
@@ -150,7 +180,10 @@ export class BandPanel extends ShapePanel {
     const { scan, traces } = this;
     if (scan === null || traces.length === 0) return [];
     const times = { name: "Time", unit: this.timeUnit, values: this.timesOf(scan) };
-    return [times, ...traces.map(({ name, values }) => ({ name, values }))];
+    const moved = traces.flatMap(({ name, f0: { course } }) =>
+      course === null ? [] : [{ name: `F0 of ${name}`, values: course }]
+    );
+    return [times, ...traces.map(({ name, values }) => ({ name, values })), ...moved];
   }
 
   /** @param {import("./panel.js").Span} span */
@@ -159,16 +192,18 @@ export class BandPanel extends ShapePanel {
     if (scan === null || traces.length === 0) return null;
     const x = this.timesOf(scan);
     const y = { ...rangeOf({ curves: traces, points: [], level: null }, span), title };
-    const curves = traces.map(({ name, color, dash, values }) => ({ name, color, dash, x, y: values }));
+    const curves = [...traces, ...this.baselines]
+      .map(({ name = "", color, dash = "", values }) => ({ name, color, dash, x, y: values }));
     return { ...plotOver(scan, span), y, traces: curves };
   }
 
   #showBaseline() {
-    const isWindow = this.kept.kind === "window";
-    const [, percentile, from, to] = this.#fields.labels;
-    percentile.hidden = isWindow;
-    from.hidden = to.hidden = !isWindow;
-    this.#baseline.hidden = !this.kept.isChange;
+    const { kind, isChange } = this.kept;
+    const [, percentile, span, from, to, offset] = this.#fields.labels;
+    percentile.hidden = kind === "window" || kind === "exponential";
+    span.hidden = kind !== "moving";
+    from.hidden = to.hidden = kind !== "window";
+    offset.hidden = !isChange;
   }
 
   /** A setting of the traces has changed. */

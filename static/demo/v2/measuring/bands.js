@@ -21,7 +21,7 @@
  *
  * @typedef {ReturnType<typeof tracesOf>[number]} Trace
  */
-import { traceOf } from "../../../measure/traces.js";
+import { traceOf } from "../../../measure/band_trace.js";
 import { placeOfColumn } from "../picture/scan_path.js";
 
 /** @import { Mark } from "../picture/marks.js" */
@@ -65,15 +65,20 @@ export function columnsBetween(one, other, columns) {
  *
  * @param {{plane: {shape: readonly number[], axes: readonly {step: number}[]}, shown: readonly {name: string, samples: Float32Array}[]}} group
  * @param {readonly Band[]} bands
- * @param {import("../../../measure/traces.js").TraceSettings} settings
+ * @param {import("../../../measure/band_trace.js").TraceSettings} settings
  */
 export function tracesOf({ plane: { shape, axes }, shown }, bands, settings) {
   return bands.flatMap((band) =>
     shown.map(({ name: channel, samples }, i) => {
-      const { values, baseline } = traceOf({ samples, shape }, [band.from, band.to], settings, axes[0].step);
+      const { values, baseline, f0 } = traceOf(
+        { samples, shape },
+        [band.from, band.to],
+        settings,
+        axes[0].step,
+      );
       const dash = /** @type {string} */ (DASHES[i % DASHES.length]);
       const name = shown.length > 1 ? `${band.name} · ${channel}` : band.name;
-      return { name, band, channel, color: band.color, dash, values, baseline };
+      return { name, band, channel, color: band.color, dash, values, baseline, f0 };
     })
   );
 }

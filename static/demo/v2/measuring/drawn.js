@@ -33,7 +33,7 @@
  * @typedef {object} Drawn
  * @property {readonly [number, number]} shape of the plane
  * @property {boolean} isLineScan
- * @property {import("../../../measure/traces.js").TraceSettings | null} traces null if unknown
+ * @property {import("../../../measure/band_trace.js").TraceSettings | null} traces null if unknown
  * @property {import("./bands.js").Band[]} bands
  * @property {readonly Line[]} lines
  * @property {Readonly<Record<string, KeptMeasurement | null>>} [measured] results by the keys of measurements.js

@@ -12,7 +12,7 @@
  */
 import { significant } from "../../../measure/axes.js";
 import { columnName, factsOf, measured, settingsOf, summaryOf } from "../../../measure/measurement.js";
-import { PLAIN_TRACE } from "../../../measure/traces.js";
+import { NEW_TRACE, PLAIN_TRACE } from "../../../measure/band_trace.js";
 import { element, unbroken } from "../controls/element.js";
 import { button, choiceField, fieldRow } from "../controls/fields.js";
 import { help } from "../controls/help.js";
@@ -33,16 +33,21 @@ import { measuredAt, measuredInWorkers } from "./workers.js";
 /** @type {Result} */
 const NO_RESULT = { of: { band: "", channel: "" }, columns: [0, 0], measured: {}, about: [], samples: null };
 
+/** Dash of a threshold above an F₀ that moves. */
+const THRESHOLD_DASH = "4 6";
+
 /** Emits `change` when settings or results change. */
 export class MeasurementPanel extends Panel {
   /** @type {readonly Band[]} */
   #bands = [];
   /** How the traces of the bands are made. */
-  #trace = PLAIN_TRACE;
+  #trace = NEW_TRACE;
   /** @type {readonly any[]} */
   #found = [];
   /** What a measurement has found so far, for the chart. @type {readonly any[] | null} */
   #arriving = null;
+  /** The last threshold above an F₀ that moves, and what it was made of. @type {{of: unknown[], curve: import("./trace_curves.js").ChartCurve | null}} */
+  #threshold = { of: [], curve: null };
   /** Summary of `#found`. @type {readonly Quantity[]} */
   quantities = [];
   /** How `#found` was measured. @type {Result} */
@@ -137,7 +142,7 @@ export class MeasurementPanel extends Panel {
         channels.map(({ name }, i) => ({ value: String(i), name })),
         kept?.channel ?? String(Math.max(0, channels.findIndex((channel) => channel === shown[0]))),
       );
-      this.listBands(drawn?.bands ?? [], drawn?.traces ?? PLAIN_TRACE);
+      this.listBands(drawn?.bands ?? [], drawn?.traces ?? NEW_TRACE);
       if ([...this.#band.select.options].some(({ value }) => value === (kept?.band ?? ""))) {
         this.#band.select.value = kept?.band ?? "";
       }
@@ -224,7 +229,7 @@ export class MeasurementPanel extends Panel {
     this.#list.clear();
   }
 
-  /** @param {readonly Band[]} bands @param {import("../../../measure/traces.js").TraceSettings} trace how their traces are made */
+  /** @param {readonly Band[]} bands @param {import("../../../measure/band_trace.js").TraceSettings} trace how their traces are made */
   listBands(bands, trace) {
     const { isQuick, isOfBands } = this.measurement;
     this.#bands = bands.map((band) => ({ ...band }));
@@ -249,14 +254,23 @@ export class MeasurementPanel extends Panel {
     return this.#found;
   }
 
-  /** Lines of the results and their threshold, if a trace of their channel is shown. @param {readonly {band: Band, channel: string}[]} traces */
+  /** Lines of the results and their threshold, a curve if F₀ moves, if a trace of their channel is shown. @param {readonly import("./bands.js").Trace[]} traces */
   inTraces(traces) {
     const channel = this.scan?.group.channels[Number(this.#channel.select.value)]?.name;
-    const { about, measured } = this.#result;
+    const { about } = this.#result;
     const isShown = about.length > 0 && traces.some((trace) => trace.channel === channel);
-    return isShown
-      ? { events: this.#found.map(({ line }) => line), level: measured.height }
-      : { events: [], level: null };
+    if (!isShown) return { events: [], level: null, threshold: null };
+    const { of: { band }, measured: { trace, f0, height } } = this.#result;
+    const own = traces.find((one) => one.channel === channel && String(one.band.id) === band);
+    const course = trace?.isChange ? null : own?.f0.course ?? null;
+    const events = this.#found.map(({ line }) => line);
+    if (own === undefined || course === null) return { events, level: height, threshold: null };
+    const of = [course, height - f0];
+    if (of.some((part, i) => part !== this.#threshold.of[i])) {
+      const values = course.map((value) => value + height - f0);
+      this.#threshold = { of, curve: { color: own.color, dash: THRESHOLD_DASH, values } };
+    }
+    return { events, level: null, threshold: this.#threshold.curve };
   }
 
   get settings() {

@@ -448,10 +448,13 @@ export class Measuring extends Emitter {
   }
 
   #paint() {
+    const { traces, baselines, title } = this.#bands;
+    const { threshold, ...found } = /** @type {MeasurementPanel} */ (this.#events).inTraces(traces);
     this.#charts.draw(this.#scan, {
-      traces: this.#bands.traces,
-      title: this.#bands.title,
-      .../** @type {MeasurementPanel} */ (this.#events).inTraces(this.#bands.traces),
+      traces,
+      baselines: threshold === null ? baselines : [...baselines, threshold],
+      title,
+      ...found,
       pinned: this.cursors.lines,
     });
   }

@@ -3,6 +3,7 @@
  *
  * @typedef {object} Charted
  * @property {readonly import("./bands.js").Trace[]} traces
+ * @property {readonly import("./trace_curves.js").ChartCurve[]} baselines F₀ and thresholds that change
  * @property {string} title of the values
  * @property {readonly number[]} events lines of the peaks
  * @property {number | null} level threshold of the events
@@ -73,7 +74,7 @@ export class TraceCharts {
   }
 
   /** @param {Scan | null} scan @param {Charted} charted */
-  draw(scan, { traces, title, events, level, pinned }) {
+  draw(scan, { traces, baselines, title, events, level, pinned }) {
     const isScan = scan?.isLineScan === true;
     this.#traces.box.hidden = !isScan || traces.length === 0;
     const shown = this.#series.flatMap(({ panel, chart }) => {
@@ -102,7 +103,15 @@ export class TraceCharts {
     const legend = [...dashes].map(([name, dash]) => ({ name, dash }));
     const gutters = [
       this.#traces.draw(
-        { curves: traces, points: [], events, level, cursors: cursorsWith(valuesAt), title, legend },
+        {
+          curves: [...traces, ...baselines],
+          points: [],
+          events,
+          level,
+          cursors: cursorsWith(valuesAt),
+          title,
+          legend,
+        },
         span,
       ),
       ...shown.map(({ panel, chart, series }) =>
@@ -175,8 +184,10 @@ class TraceChart {
     const { curves, points, level, title } = content;
     const density = globalThis.devicePixelRatio;
     const { left, width } = span.edges ?? {};
-    const of = [curves, level, light.matches, span.from, span.to, left, width, size.width, density];
-    if (points.length > 0 || of.some((part, i) => part !== this.#last.of[i])) {
+    const look = [level, light.matches, span.from, span.to, left, width, size.width, density];
+    const of = [...curves, ...look];
+    const isSame = of.length === this.#last.of.length && of.every((part, i) => part === this.#last.of[i]);
+    if (points.length > 0 || !isSame) {
       this.#last = { of, range: rangeOf(content, span), curves: null };
     }
     const { range } = this.#last;

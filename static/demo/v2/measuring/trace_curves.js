@@ -2,6 +2,7 @@
  * The screen columns that the curves of a chart fill; chart.js draws them.
  *
  * @typedef {object} ChartCurve
+ * @property {string} [name]
  * @property {string} color
  * @property {string} [dash]
  * @property {Float64Array} values one per line

@@ -26,8 +26,8 @@ import { bandRegionId, OWN, regionsOf } from "./regions.js";
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { Scan } from "../measuring/scan.js" */
 
-/** Increase the number when older pages would misread what a newer one saves. */
-export const VERSION = 1;
+/** Increase the number when older pages would misread what a newer one saves. Older numbers are read, too. */
+export const VERSION = 2;
 
 /** @typedef {Scan["group"]["channels"]} Channels */
 /** @typedef {{type: string, roiId?: string, channel?: number, parameters: Record<string, unknown>, summary: object, tables: {name: string, csv: string}[]}} Analysis */
@@ -95,11 +95,12 @@ function analysesOf({ drawn, scan, traces, tables, measurements }, l) {
       columns: [
         { name: "Time", unit: tableUnit(time), values: trace.values.map((_, line) => line * time.step) },
         { name: drawn.traces?.isChange ? "dF/F0" : "Mean", values: trace.values },
+        ...trace.f0.course === null ? [] : [{ name: "F0", values: trace.f0.course }],
       ],
       roiId: bandRegionId(trace.band),
       ...at(channels.findIndex(({ name }) => name === trace.channel)),
-      parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan),
-      summary: Number.isFinite(trace.baseline) ? { baseline_f0: trace.baseline } : {},
+      parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan, trace.f0.by),
+      summary: Number.isFinite(trace.f0.level) ? { baseline_f0: trace.f0.level } : {},
     })),
     ...measurements.flatMap(({ measurement, columns, quantities }) => {
       const kept = drawn.measured?.[measurement.key];
@@ -168,16 +169,26 @@ function regionOfBand({ bands }, chosen) {
   return band === undefined ? "" : bandRegionId(band);
 }
 
-/** @param {import("../../../measure/traces.js").TraceSettings} traces @param {Scan} scan */
-function traceParameters({ isChange, kind, percentile, from, to, offset, average }, { axes: [time] }) {
+/** @typedef {import("../../../measure/band_trace.js").TraceSettings} TraceSettings */
+
+/** @param {TraceSettings} traces @param {Scan} scan @param {TraceSettings} by with the method of F₀ that ran */
+function traceParameters({ isChange, kind: chosen, offset, average }, { axes: [time] }, by) {
+  const { kind, percentile, from, to, span = 0 } = by;
   const unit = tableUnit(time);
-  const baseline = kind === "percentile"
-    ? { percentile: inUnit(percentile, "%") }
-    : { from: inUnit(from, unit), to: inUnit(to, unit) };
+  const baseline = {
+    method: kind,
+    ...chosen === "automatic" && { chosen: "automatically" },
+    ...(kind === "percentile" || kind === "moving") && { percentile: inUnit(percentile, "%") },
+    ...kind === "moving" && { span: inUnit(span, unit) },
+    ...kind === "window" && { from: inUnit(from, unit), to: inUnit(to, unit) },
+  };
+  // A constant F₀ does not matter to means.
+  const isStated = isChange || chosen !== "percentile" && chosen !== "window";
   return {
     values: isChange ? "dF/F0" : "mean",
     lines_averaged: inUnit(average, "lines"),
-    ...isChange && { baseline, detector_offset: offset },
+    ...isStated && { baseline },
+    ...isChange && { detector_offset: offset },
   };
 }
 
@@ -191,7 +202,7 @@ function measurementParameters({ parameters, method }, { measured, columns, foun
     ];
   });
   return {
-    ...measured.trace && traceParameters(measured.trace, scan),
+    ...measured.trace && traceParameters(measured.trace, scan, measured.by ?? measured.trace),
     ...Object.fromEntries(written),
     method_description: method(measured),
     columns,

@@ -94,7 +94,7 @@ export function sourceOf({ image }) {
 /** @param {Documents} documents @param {Pick<OpenResponse, "plane" | "header" | "channels" | "collection">} info of the open recording @returns {Restored} */
 export function restored({ image, analyses, mark }, { plane, header, channels, collection }) {
   const own = unpacked(image.image_metadata?.[OWN] ?? null);
-  const isOurs = own?.version === VERSION;
+  const isOurs = own?.version >= 1 && own.version <= VERSION;
   const { settings = {}, position = {}, look = {} } = isOurs ? own : {};
   const { typed = null } = look;
   const isTurned = typed?.time === "columns";

@@ -1,0 +1,83 @@
+/**
+ * The trace of a band of a plane: the mean of its columns in each line, or its change against F₀ (baseline.js).
+ *
+ * @typedef {object} TraceSettings how the trace of a band is made; times are in the unit of the time axis
+ * @property {boolean} isChange ΔF/F₀ instead of means
+ * @property {"automatic" | "percentile" | "window" | "moving" | "exponential"} kind of F₀: a percentile of all values,
+ *   their mean in a window, a moving percentile or an exponential; `automatic` is `moving` if the trace drifts, else
+ *   `percentile`
+ * @property {number} percentile 0 to 100
+ * @property {number} from start of the baseline's window
+ * @property {number} to
+ * @property {number} [span] time over which a moving percentile is taken; a tenth of the recording if 0 or missing
+ * @property {number} offset dark level of the detector
+ * @property {number} average lines averaged per value
+ */
+import { baselineOf, baselineWords } from "./baseline.js";
+import { mean, runningMean } from "./traces.js";
+
+/** What settings mean in which something is missing, as in those of earlier versions. @type {Readonly<TraceSettings>} */
+export const PLAIN_TRACE = {
+  isChange: false,
+  kind: "percentile",
+  percentile: 10,
+  from: 0,
+  to: 0,
+  offset: 0,
+  average: 1,
+};
+
+/** Settings of new measurements. @type {Readonly<TraceSettings>} */
+export const NEW_TRACE = { ...PLAIN_TRACE, kind: "automatic" };
+
+/**
+ * The trace of a band; `step` is the time from line to line. ΔF/F₀ is a number (1 is 100 %), NaN unless F₀ exceeds the dark
+ * level of the detector.
+ *
+ * @param {{samples: Float32Array, shape: readonly number[]}} plane
+ * @param {readonly [from: number, to: number]} columns
+ * @param {TraceSettings} settings
+ * @param {number} step
+ * @returns {{values: Float64Array, baseline: number, f0: import("./baseline.js").Baseline}} `baseline` is the level of F₀, NaN
+ *   for a trace of means
+ */
+export function traceOf({ samples, shape: [rows, width] }, [first, end], settings, step) {
+  const { isChange, kind, offset, average } = settings;
+  const means = Float64Array.from(
+    { length: rows },
+    (_, row) => mean(samples, row * width + Math.max(0, first), row * width + Math.min(width, end)),
+  );
+  const values = runningMean(means, average);
+  // A constant F₀ does not matter to means.
+  const isConstant = kind === "percentile" || kind === "window";
+  const f0 = !isChange && isConstant
+    ? { level: NaN, course: null, by: settings }
+    : baselineOf(values, settings, step);
+  if (!isChange) return { values, baseline: NaN, f0 };
+  const change = values.map((value, line) => {
+    const below = f0.course === null ? f0.level : f0.course[line];
+    return below - offset > 0 ? (value - below) / (below - offset) : NaN;
+  });
+  return { values: change, baseline: f0.level, f0 };
+}
+
+/**
+ * Settings for tables.
+ *
+ * @type {(settings: TraceSettings, time: {unit: string}, by?: TraceSettings) => [name: string, value: string | number][]} `by`
+ *   has the method of F₀ that ran
+ */
+export function traceFacts(settings, time, by = settings) {
+  const { isChange, kind, offset, average } = settings;
+  const chosen = kind === "automatic" && by.kind !== kind ? " (automatic)" : "";
+  // Constants do not matter to means.
+  const isStated = isChange || kind !== "percentile" && kind !== "window";
+  return [
+    ["Values", isChange ? "dF/F0" : "mean of the band"],
+    ["Lines averaged", average],
+    .../** @type {[string, string | number][]} */ ([
+      ...isStated ? [["Baseline F0", baselineWords(by, time) + chosen]] : [],
+      ...isChange ? [["Detector offset", offset]] : [],
+    ]),
+  ];
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../../static/measure/band_trace.js";
+import { baselineOf } from "../../static/measure/baseline.js";
+import { percentile } from "../../static/measure/traces.js";
+import { driftingTrace, DRIFTS } from "../browser/measured_baselines.ts";
+import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
+
+const [SWAYING, BLEACHING] = ["falls and sways by 40 %", "bleaches to 40 %"].map((name) =>
+  DRIFTS.find((one) => one.name === name)!
+);
+
+/** Greatest deviation of F₀ from the true one. */
+function worst(course: Float64Array | null, truth: Float64Array): number {
+  assert(course !== null);
+  return Math.max(...course.map((value, line) => Math.abs(value / truth[line]! - 1)));
+}
+
+Deno.test("a moving F₀ follows a baseline that falls and sways by 40 %, below transients", () => {
+  for (const noise of [0, 0.1]) {
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const { trace, f0 } = driftingTrace({ ...SWAYING!, noise }, seed);
+      const { course, by } = baselineOf(trace, NEW_TRACE, 0.001);
+      assert.equal(by.kind, "moving");
+      // A tenth of 6000 lines of 1 ms.
+      assert.equal(by.span, 0.6);
+      assert(worst(course, f0) < 0.05, `${worst(course, f0)}`);
+    }
+  }
+});
+
+Deno.test("an exponential F₀ fits bleaching, below transients", () => {
+  for (let seed = 1; seed <= 10; seed += 1) {
+    const { trace, f0 } = driftingTrace(BLEACHING!, seed);
+    const { course } = baselineOf(trace, { ...PLAIN_TRACE, kind: "exponential" }, 0.001);
+    assert(worst(course, f0) < 0.03, `${worst(course, f0)}`);
+  }
+});
+
+Deno.test("an automatic F₀ is constant unless the ends of the trace differ by more than its noise", () => {
+  const normal = normalNumbers(randomNumbers(3));
+  const noise = Float64Array.from({ length: 2000 }, () => 3 * normal());
+  const trace = (fall: number) => noise.map((value, line) => 100 + value - fall * line / noise.length);
+  const steady = baselineOf(trace(0), NEW_TRACE, 0.001);
+  assert.deepEqual([steady.by.kind, steady.course], ["percentile", null]);
+  assert.equal(steady.level, percentile(trace(0), 10));
+  // The tenths lie 0.9 of the fall apart.
+  assert.equal(baselineOf(trace(2), NEW_TRACE, 0.001).by.kind, "percentile");
+  assert.equal(baselineOf(trace(5), NEW_TRACE, 0.001).by.kind, "moving");
+});
+
+Deno.test("short and empty traces have a constant F₀", () => {
+  for (const kind of ["automatic", "moving", "exponential"] as const) {
+    for (const values of [[], [NaN, NaN], [3, 2, 1]]) {
+      const { course, by } = baselineOf(Float64Array.from(values), { ...PLAIN_TRACE, kind }, 1);
+      assert.deepEqual([course, by.kind], [null, "percentile"]);
+    }
+  }
+});
+
+Deno.test("a moving F₀ passes over missing values", () => {
+  const trace = Float64Array.from({ length: 1000 }, (_, i) => i >= 400 && i < 600 ? NaN : 200 - i / 10);
+  const { course } = baselineOf(trace, { ...PLAIN_TRACE, kind: "moving" }, 1);
+  course!.forEach((value, i) => assert(Math.abs(value - (200 - i / 10)) < 0.5, `${i}: ${value}`));
+});
+
+Deno.test("the change of each line refers to F₀ at this line", () => {
+  const plane = { samples: Float32Array.from({ length: 1000 }, (_, i) => 200 - i / 10), shape: [1000, 1] };
+  const { values, baseline, f0 } = traceOf(plane, [0, 1], { ...NEW_TRACE, isChange: true }, 1);
+  assert.equal(f0.by.kind, "moving");
+  assert(values.every((value) => Math.abs(value) < 0.005));
+  assert(Math.abs(baseline - 150) < 1);
+});
+
+Deno.test("tables name the method of F₀ that ran", () => {
+  const time = { unit: "seconds" };
+  const named = (settings: Partial<typeof NEW_TRACE>, by?: Partial<typeof NEW_TRACE>) =>
+    new Map(
+      traceFacts({ ...NEW_TRACE, isChange: true, ...settings }, time, { ...NEW_TRACE, ...settings, ...by }),
+    )
+      .get("Baseline F0");
+  assert.equal(named({}, { kind: "moving", span: 0.6 }), "moving percentile 10 over 0.6 s (automatic)");
+  assert.equal(named({}, { kind: "percentile" }), "percentile 10 (automatic)");
+  assert.equal(named({ kind: "percentile", percentile: 20 }), "percentile 20");
+  assert.equal(named({ kind: "exponential" }), "exponential");
+  assert.equal(named({ kind: "window", from: 0, to: 2 }), "mean from 0 to 2 s");
+  // Events of means depend on F₀ only if it changes.
+  assert.equal(named({ isChange: false, kind: "percentile" }), undefined);
+  assert.equal(named({ isChange: false, kind: "moving", span: 2 }), "moving percentile 10 over 2 s");
+});
