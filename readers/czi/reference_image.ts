@@ -45,8 +45,17 @@ export async function referenceImage(
       // Attachments inside an embedded document are not opened.
       const document = readDocument(content, stop);
       const scene = storedScene(document, 0, new Map([[0, content]]), stop);
-      if (!image && isImage(scene)) [image, own] = [scene, document.metadata];
-      else if (!path) path = await pathIn(scene);
+      if (!image && isImage(scene)) {
+        [image, own] = [scene, document.metadata];
+        for (const { text } of document.warnings) {
+          addWarning(warnings, unreadable(`The reference image: ${text}`));
+        }
+      } else if (!path) {
+        path = await pathIn(scene);
+        const zeros = path === null ? 0 : Math.max(holeIn(path.x), holeIn(path.y));
+        const text = `The scan path has ${zeros} coordinates of 0 in a row, where points were lost`;
+        if (zeros > 0) addWarning(warnings, unreadable(text));
+      }
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       const text = `The image attached at ${attachment.position} cannot be read: ${error.message}`;
@@ -79,6 +88,19 @@ function isImage({ layout, channels }: StoredScene): boolean {
   return (integers || C > 1) && layout.rowAxis === "Y" && T === 1 && Z === 1 && C <= MOST_CHANNELS &&
     Y >= LEAST_SIDE &&
     X >= LEAST_SIDE;
+}
+
+/** Fewest zeros in a row that stand for lost coordinates of points: a path crosses the centre in one. */
+const LEAST_ZEROS = 4;
+
+/** Number of zeros in a row, unless all coordinates are 0, which are those of a straight line; 0 for fewer than {@linkcode LEAST_ZEROS}. */
+function holeIn(coordinates: Float32Array): number {
+  let [longest, run] = [0, 0];
+  for (const metres of coordinates) {
+    run = metres === 0 ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest >= LEAST_ZEROS && longest < coordinates.length ? longest : 0;
 }
 
 /** Reads two rows of floats, or two channels of a row or column; `null` if the scene is anything else. */

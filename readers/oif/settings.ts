@@ -76,8 +76,11 @@ export function readText(source: ByteSource): string {
   const start = bytes.subarray(0, MAX_JUNK_BYTES).indexOf(0x5b);
   if (start < 0) throw new DecodeFailed(`${source.name} is not a settings text: it has no section`);
   const text = bytes.subarray(start);
+  // A line of their own, so that zeros before the text are seen as zeros in it. A byte order mark has none.
+  const zeros = bytes.subarray(0, start).filter((byte) => byte === 0).length;
+  const before = zeros > 0 ? "\0".repeat(zeros) + "\n" : "";
   // UTF-16 without a byte order mark.
-  return text[1] === 0 ? new TextDecoder("utf-16le").decode(text) : textFrom(text);
+  return before + (text[1] === 0 ? new TextDecoder("utf-16le").decode(text) : textFrom(text));
 }
 
 /** A number with a decimal point or comma, perhaps with a stray `.0` after the comma (`211,761.0`); or `null`. */

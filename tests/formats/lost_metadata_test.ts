@@ -173,6 +173,11 @@ const CASES: Readonly<Record<string, readonly [Write, (folder: string) => void, 
     zeros("line_scan.oif.files/s_C001.pty", utf16("Time Per"), 80),
     /"s_C001.pty" holds 40 zeros in place/,
   ],
+  "zeros where the settings of a plane begin": [
+    oif,
+    (folder) => change(join(folder, "line_scan.oif.files/s_C001.pty"), (bytes) => void bytes.fill(0, 0, 64)),
+    /"s_C001.pty" holds \d+ zeros in place/,
+  ],
   "settings of a plane that end inside a line": [
     oif,
     (folder) => change(join(folder, "line_scan.oif.files/s_C001.pty"), (bytes) => bytes.subarray(0, -6)),
@@ -228,6 +233,16 @@ const CASES: Readonly<Record<string, readonly [Write, (folder: string) => void, 
     zeros("a.czi", "<ImageDocument>", 45),
     /The metadata cannot be read: .* begin with zeros/,
   ],
+  "zeros in the scan path of a CZI": [
+    from("czi", "line_scan.czi"),
+    (folder) => change(join(folder, "line_scan.czi"), (bytes) => void bytes.fill(0, 13_632, 13_696)),
+    /The scan path has 15 coordinates of 0 in a row/,
+  ],
+  "zeros in the metadata of the reference image of a CZI": [
+    from("czi", "line_scan.czi"),
+    (folder) => change(join(folder, "line_scan.czi"), (bytes) => void bytes.fill(0, 11_904, 11_968)),
+    /The reference image: .*metadata/,
+  ],
   "no metadata in a CZI": [
     czi,
     (folder) => change(join(folder, "a.czi"), (bytes) => void bytes.fill(0, 32 + 60, 32 + 68)),
@@ -281,7 +296,7 @@ const CASES: Readonly<Record<string, readonly [Write, (folder: string) => void, 
 /** The planes, and warnings of these codes. */
 async function answer(path: string) {
   const { summary, planes } = await loadHere(path);
-  const codes = ["metadata_damaged", "metadata_missing", "file_damaged"];
+  const codes = ["metadata_damaged", "metadata_missing", "file_damaged", "reference_unreadable"];
   return {
     first: hashOf(planes[0]!),
     doubts: summary.warnings.filter(({ code }) => codes.includes(code)).map(({ text }) => text),
