@@ -11,10 +11,12 @@ import { ndtiffFiles } from "../fixtures/ndtiff_writer.ts";
 import { frame, ramp } from "../fixtures/oir_files.ts";
 import { writeOir } from "../fixtures/oir_writer.ts";
 import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
+import { write, writeChunks } from "../fixtures/plain_store.ts";
 import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { type LoadedHere, loadHere } from "../load_here.ts";
 import { inFolder } from "../temporary_files.ts";
+import { codesOf } from "../warning_codes.ts";
 
 /** Seconds of six images, with a pause of a minute after the fourth. */
 const PAUSED = [0, 0.5, 1, 1.5, 61.5, 62];
@@ -24,8 +26,9 @@ const STEP = 0.5;
 
 const GRAY = grayLayout(5, 4, 16);
 
-const czi = (stamps: readonly number[], rows: "Y" | "T" = "Y", images = 6) =>
+const czi = (stamps: readonly number[], rows: "Y" | "T" = "Y", images = 6, xml = "") =>
   writeCzi({
+    xml,
     subblocks: Array.from({ length: images }, (_, t) => ({
       dims: rows === "Y" ? [["X", 0, 4], ["Y", 0, 4], ["T", t, 1]] : [["X", 0, 4], ["T", t, 1]],
       data: ramp16(rows === "Y" ? 16 : 4, t),
@@ -165,6 +168,30 @@ Deno.test("a first stamp of 0 is no part of a line scan", async () => {
   }
 });
 
+Deno.test("CZI: stamps are days where the last one is near the date of the document, else seconds", async () => {
+  // 2019-12-01 is day 43,800 since 1899-12-30: 43,800 seconds are half a day.
+  const dated = "<ImageDocument><Metadata><Information><Image>" +
+    "<AcquisitionDateAndTime>2019-12-01T12:00:00</AcquisitionDateAndTime>" +
+    "</Image></Information></Metadata></ImageDocument>";
+  const other = dated.replace("2019", "2012");
+  const DAY = 86_400;
+  const every = (seconds: number, start: number) => Array.from({ length: 6 }, (_, i) => start + i * seconds);
+  const cases: [stamps: readonly number[], xml: string, step: number][] = [
+    [every(2 / DAY, 43_800.5), dated, 2],
+    [every(2 / DAY, 43_800.5), "", 2],
+    [every(120 / DAY, 43_800.5), dated, 120],
+    [[0, ...every(2 / DAY, 43_800.5).slice(1)], dated, 2],
+    [every(0.0005, 43_800), other, 0.0005],
+    [[43_800, 43_800, 43_801, 43_801, 43_802, 43_802], "", 0.4],
+    [[43_801, 43_800, 43_801, 43_802, 43_803, 43_804], "", 1],
+  ];
+  for (const [stamps, xml, expected] of cases) {
+    const { summary } = await loadBytes("a.czi", czi(stamps, "Y", 6, xml));
+    const { step, unit } = summary.axes.find(({ name }) => name === "T")!;
+    ok(unit === "seconds" && Math.abs(step / expected - 1) < 1e-5, `${stamps}: ${step} ${unit}`);
+  }
+});
+
 Deno.test("a number of stamps that does not fit the images is named", async () => {
   const texts = async (count: number) => {
     const stamps = Array.from({ length: count }, (_, i) => i);
@@ -177,3 +204,42 @@ Deno.test("a number of stamps that does not fit the images is named", async () =
   ]]);
   deepEqual(await texts(4), [null, "seconds", ["The file has 4 time stamps for 6 time points"]]);
 });
+
+Deno.test("OME-TIFF: if the first channel has no times, those of another one count", async () => {
+  const planes = PAUSED.flatMap((seconds, t) => [
+    `<Plane TheT="${t}" TheC="0" TheZ="0"${t === 0 ? ' DeltaT="9"' : ""}/>`,
+    `<Plane TheT="${t}" TheC="1" TheZ="0" DeltaT="${seconds}"/>`,
+  ]);
+  const text = omeXml(omeImage({ SizeX: 5, SizeY: 4, SizeC: 2, SizeT: 6 }, [
+    tiffData({ PlaneCount: 12 }),
+    ...planes,
+  ]));
+  const bytes = tiffBytes(
+    GRAY,
+    (_x, _y, _s, page) => BigInt(page),
+    12,
+    (page) => page > 0 ? [] : [[270, 2, text]],
+  );
+  const { summary } = await loadBytes("a.ome.tif", bytes);
+  const { step, unit } = summary.axes[0]!;
+  deepEqual([step.toFixed(6), unit, summary.times], ["0.500000", "seconds", PAUSED]);
+  ok(codesOf(summary.warnings).includes("step_uneven"));
+});
+
+Deno.test("OME-Zarr: a scale of 1 without a unit stands for none, so that the stamps contradict TimeIncrement", () =>
+  inFolder(async (_put, folder) => {
+    const store = join(folder, "a.zarr");
+    const layout = { "bioformats2raw.layout": 3, version: "0.5" };
+    write(join(store, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { ome: layout } });
+    const axes = [{ name: "t", type: "time" }, { name: "y", type: "space" }, { name: "x", type: "space" }];
+    const chunks = PAUSED.map(() => new Uint16Array(4));
+    writeChunks(join(store, "0"), { axes, shape: [6, 2, 2], scale: [1, 1, 0.7], chunks });
+    const sizes = { SizeX: 2, SizeY: 2, SizeT: 6, PhysicalSizeX: 0.2, PhysicalSizeY: 0.2, TimeIncrement: 1 };
+    const planes = PAUSED.map((seconds, t) => `<Plane TheT="${t}" TheC="0" TheZ="0" DeltaT="${seconds}"/>`);
+    write(join(store, "OME/METADATA.ome.xml"), omeXml(omeImage(sizes, planes)));
+    const { summary } = await loadHere(store);
+    const steps = summary.axes.map(({ name, step, unit }) => `${name} ${step.toFixed(6)} ${unit}`);
+    // A scale that contradicts the document, such as that of a smaller copy, has no unit.
+    deepEqual(steps, ["T 0.500000 seconds", "Y 0.200000 um", "X 1.000000 Pixels"]);
+    deepEqual(codesOf(summary.warnings), ["step_uneven", "metadata_disagree"]);
+  }));
