@@ -22,12 +22,23 @@ export function createApp(services: Services): Hono<AppEnv> {
   return app;
 }
 
+/** Characters of an id in the log: enough to follow a session, too few to use it. */
+const LOGGED_ID = 8;
+
+/** A path with its ids cut: whoever knows one can read the session or download the export. */
+const withCutIds = (path: string): string =>
+  path.replace(
+    /(\/(?:sessions|exports)\/)([^/]+)/g,
+    (_, before: string, id: string) => before + (id.length > LOGGED_ID ? `${id.slice(0, LOGGED_ID)}…` : id),
+  );
+
 /** Logs each request after its answer has been sent. */
 function accessLog({ log, clock }: Services): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const start = clock.now();
     await next();
-    const { method, path } = c.req;
+    const { method } = c.req;
+    const path = withCutIds(c.req.path);
     const { status } = c.res;
     const bytes = method === "HEAD" ? 0 : Number(c.res.headers.get("content-length") ?? 0);
     void c.env.info.completed.catch(() => {}).then(() => {

@@ -8,6 +8,7 @@
 
 var server = "http://127.0.0.1:8767";
 var info, session, scene;
+var patience = "300";  // seconds without a byte from the server; a file may take two minutes to open
 
 path = getArgument();
 scene = 0;
@@ -23,7 +24,11 @@ while (startsWith(path, "http://") || startsWith(path, "scene=")) {
 }
 choice = "";
 if (scene != 0) choice = "\"scene\":" + d2s(scene - 1, 0);
-if (path == "") info = post("/api/v2/pick-and-open", "{" + choice + "}");
+if (path == "") {
+  patience = "86400";  // the user chooses
+  info = post("/api/v2/pick-and-open", "{" + choice + "}");
+  patience = "300";
+}
 else {
   path = escaped(path);
   if (choice != "") choice = "," + choice;
@@ -41,7 +46,7 @@ if (!startsWith(reference, "\"reference\":null")) {
   drawPath(reference);
 }
 openPlanes(source, session, name, sizes);
-said = exec("curl", "--noproxy", "*", "--silent", "--request", "DELETE", server + session);
+said = exec("curl", "--noproxy", "*", "--connect-timeout", "10", "--speed-limit", "1", "--speed-time", patience, "--silent", "--request", "DELETE", server + session);
 
 // Fetches all planes of a group (the source or the reference) with one curl and shows them as one image.
 function openPlanes(group, url, title, sizes) {
@@ -58,8 +63,8 @@ function openPlanes(group, url, title, sizes) {
     planes += "?z=[000000-" + IJ.pad(slices - 1, 6) + "]&t=[000000-" + IJ.pad(frames - 1, 6) + "]";
   else planes += "?z=[0-0]&t=[0-0]";
   // In the order of an ImageJ stack: channels first, then slices, then frames.
-  said = exec("curl", "--noproxy", "*", "--silent", "--fail", "--write-out", "%{http_code} %{url_effective}\\n",
-    "--output", folder + "t#3_z#2_c#1.raw", server + planes);
+  said = exec("curl", "--noproxy", "*", "--connect-timeout", "10", "--speed-limit", "1", "--speed-time", patience,
+    "--silent", "--fail", "--write-out", "%{http_code} %{url_effective}\\n", "--output", folder + "t#3_z#2_c#1.raw", server + planes);
   answers = split(said, "\n");
   missing = newArray(0);
   for (i = 0; i < answers.length; i++) {
@@ -109,7 +114,7 @@ function planeFile(url) {
 function askAgain(url, folder) {
   file = folder + planeFile(url);
   for (tries = 1; tries <= 10; tries++) {
-    head = exec("curl", "--noproxy", "*", "--silent", "--dump-header", "-", "--output", file, url);
+    head = exec("curl", "--noproxy", "*", "--connect-timeout", "10", "--speed-limit", "1", "--speed-time", patience, "--silent", "--dump-header", "-", "--output", file, url);
     seconds = retryAfter(head);
     if (seconds < 0) tries = 10;
     else wait(1000 * seconds);
@@ -122,7 +127,7 @@ function askAgain(url, folder) {
       return false;
     }
     deleteFolder(folder);
-    said = exec("curl", "--noproxy", "*", "--silent", "--request", "DELETE", server + session);
+    said = exec("curl", "--noproxy", "*", "--connect-timeout", "10", "--speed-limit", "1", "--speed-time", patience, "--silent", "--request", "DELETE", server + session);
     stop(answer);
   }
   return true;
@@ -134,11 +139,15 @@ function deleteFolder(folder) {
   gone = File.delete(folder);
 }
 
-// Seconds after which a busy server wants to be asked again, -1 where it does not say so.
+// Seconds after which a busy server wants to be asked again, -1 where it does not say so or wants more than ten.
 function retryAfter(head) {
   lines = split(toLowerCase(head), "\n");
   for (i = 0; i < lines.length; i++) {
-    if (startsWith(lines[i], "retry-after:")) return parseInt(String.trim(substring(lines[i], 12)));
+    if (startsWith(lines[i], "retry-after:")) {
+      seconds = parseInt(String.trim(substring(lines[i], 12)));
+      if (seconds >= 0 && seconds <= 10) return seconds;
+      return -1;
+    }
     if (startsWith(lines[i], "{")) return -1;
   }
   return -1;
@@ -197,7 +206,7 @@ function post(url, body) {
   file = getDirectory("temp") + "acq_" + d2s(random * 1e9, 0) + ".json";
   File.saveString(body, file);
   for (tries = 1; tries <= 10; tries++) {
-    answer = exec("curl", "--noproxy", "*", "--silent", "--show-error", "--include", "--header",
+    answer = exec("curl", "--noproxy", "*", "--connect-timeout", "10", "--speed-limit", "1", "--speed-time", patience, "--silent", "--show-error", "--include", "--header",
       "Content-Type: application/json", "--data-binary", "@" + file, server + url);
     seconds = retryAfter(answer);
     if (seconds < 0) tries = 10;

@@ -19,7 +19,9 @@ import datetime
 import http.client
 import json
 import os
+import secrets
 import shutil
+import socket
 import time
 import urllib.parse
 import warnings
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 SERVER = "http://127.0.0.1:8767"
 TRIES = 10  # of a request that the server asks to repeat later
+LONGEST_WAIT = 10.0  # seconds before such a repetition; a server that wants more gets none
+TIMEOUT = 300.0  # seconds without a byte from the server; a file may take two minutes to open. Dialogs wait for the user
 
 
 class AcqError(Exception):
@@ -85,7 +89,7 @@ def list(folder: str | os.PathLike, server: str | None = None) -> builtins_list[
     """Acquisitions, collections and folders in a folder, sorted by name. The server opens none of them."""
     server = server or SERVER
     with _request(server, "POST", "/api/v2/list", {"path": _absolute(folder)}) as answer:
-        listing = _json(server, answer.status, answer.read())
+        listing = _json(server, answer.status, _text(answer))
     if "entries" not in listing:
         raise _failure(server, answer.status, listing)
     if listing["truncated"]:
@@ -115,19 +119,23 @@ def export(
     headers = {"X-Acq-Session": session} if session else {}
     body = {key: value for key, value in order.items() if value is not None}
     with _request(server, "POST", "/api/v2/export", body, headers) as answer:
-        link = _json(server, answer.status, answer.read())
+        link = _json(server, answer.status, _text(answer))
     for text in link["warnings"]:
         warnings.warn(AcqWarning(text), stacklevel=2)
-    part = os.fspath(to) + ".part"
-    try:
-        with builtins_open(part, "wb") as file, _request(server, "GET", link["downloadUrl"]) as answer:
-            shutil.copyfileobj(answer, file, 1 << 20)
-        os.replace(part, to)
-    except (ConnectionError, TimeoutError, http.client.HTTPException) as error:
-        raise AcqError("connection_lost", f"the archive is incomplete ({error}); the server's log says why") from error
-    finally:
-        if os.path.exists(part):
-            os.remove(part)
+    # A new name, so that no link that somebody put there is followed; replacing `to` replaces a link itself.
+    part = f"{os.fspath(to)}.{secrets.token_hex(4)}.part"
+    with builtins_open(part, "xb") as file:
+        try:
+            with _request(server, "GET", link["downloadUrl"]) as answer:
+                shutil.copyfileobj(answer, file, 1 << 20)
+            file.close()
+            os.replace(part, to)
+        except (ConnectionError, TimeoutError, socket.timeout, http.client.HTTPException) as error:
+            raise AcqError("connection_lost", f"the archive is incomplete ({error}); the server's log says why") from error
+        finally:
+            if os.path.lexists(part):
+                file.close()
+                os.remove(part)
 
 
 def _member(member: Any) -> dict:
@@ -293,7 +301,7 @@ class Acquisition(Planes):
     def metadata(self) -> dict[str, str]:
         """The metadata of the file as they are (XML, JSON, text), by their names."""
         with _request(self._server, "GET", self._session + "/metadata") as answer:
-            return {document["name"]: document["text"] for document in json.load(answer)}
+            return {document["name"]: document["text"] for document in json.loads(_text(answer))}
 
     def close(self) -> None:
         """Frees the memory that the server keeps for it."""
@@ -360,10 +368,26 @@ def _index(index: Any) -> Any:
 
 def _opened(server: str, url: str, body: dict) -> Acquisition:
     with _request(server, "POST", url, {key: value for key, value in body.items() if value is not None}) as answer:
-        info = _json(server, answer.status, answer.read())
+        info = _json(server, answer.status, _text(answer))
     if "sessionId" not in info:  # a dialog that was closed is no failure of HTTP
         raise _failure(server, answer.status, info)
     return Acquisition(server, info)
+
+
+def _text(answer: http.client.HTTPResponse) -> bytes:
+    try:
+        return answer.read()
+    except (OSError, http.client.HTTPException) as error:
+        raise AcqError("connection_lost", f"the connection ended within an answer ({error})") from error
+
+
+def _wait(answer: http.client.HTTPResponse) -> float | None:
+    """Seconds after which the server wants to be asked again; None where it says nothing usable, or wants too long a wait."""
+    try:
+        wait = float(answer.headers.get("Retry-After", ""))
+    except ValueError:  # absent, or a date
+        return None
+    return wait if 0 <= wait <= LONGEST_WAIT else None
 
 
 def _json(server: str, status: int, text: bytes) -> dict:
@@ -405,7 +429,8 @@ def _request(
             raise AcqError("server_unreachable", f'the address "{server}" does not begin with http://')
         data = None if body is None else json.dumps(body)
         try:
-            connection = http.client.HTTPConnection(address.netloc)
+            waits_for_user = url.endswith("/pick-and-open")
+            connection = http.client.HTTPConnection(address.netloc, timeout=None if waits_for_user else TIMEOUT)
             connection.request(method, address.path.rstrip("/") + url, data, {"Content-Type": "application/json", "Connection": "close", **headers})
             answer = connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
@@ -413,9 +438,9 @@ def _request(
         if answer.status < 300:
             return answer
         with answer:
-            text = answer.read()
-        wait = answer.headers.get("Retry-After")
+            text = _text(answer)
+        wait = _wait(answer)
         if wait is None or tries == TRIES - 1:
             break
-        time.sleep(float(wait))
+        time.sleep(wait)
     raise _failure(server, answer.status, _json(server, answer.status, text))

@@ -4,6 +4,7 @@ import http.server
 import importlib.util
 import json
 import os
+import socket
 import sys
 import tempfile
 import threading
@@ -208,6 +209,38 @@ class Client(unittest.TestCase):
             with self.fails("too_many_opens"):
                 acq.open(SCAN, server=server)
             self.assertEqual(len(asked), acq.TRIES)
+
+    def test_waits_no_longer_than_is_sensible(self):
+        for wait in ("11", "1e9", "-1", "nan", "inf", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"):
+            busy = (503, {"Retry-After": wait}, failure("too_many_opens"))
+            with self.subTest(wait), answering(busy) as (server, asked), self.fails("too_many_opens"):
+                acq.open(SCAN, server=server)
+            self.assertEqual(len(asked), 1)
+
+    def test_a_server_that_is_silent(self):
+        before, acq.TIMEOUT = acq.TIMEOUT, 0.2
+        self.addCleanup(setattr, acq, "TIMEOUT", before)
+        # It takes connections and says nothing.
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            with self.fails("server_unreachable"):
+                acq.open(SCAN, server=f"http://127.0.0.1:{silent.getsockname()[1]}")
+        # It begins to answer.
+        with answering((200, {"Content-Length": 1000}, b"1234")) as (server, _), self.fails("connection_lost"):
+            acq.open(SCAN, server=server)
+
+    @unittest.skipIf(os.name == "nt", "links need a privilege")
+    def test_an_export_follows_no_link(self):
+        with tempfile.TemporaryDirectory() as folder:
+            archive, other = os.path.join(folder, "archive.zip"), os.path.join(folder, "other")
+            with open(other, "w") as file:
+                file.write("kept")
+            os.symlink(other, archive + ".part")
+            os.symlink(other, archive)
+            acq.export(SCAN, archive)
+            with open(other) as file:
+                self.assertEqual(file.read(), "kept")
+            self.assertFalse(os.path.islink(archive))
+            self.assertEqual(sorted(os.listdir(folder)), ["archive.zip", "archive.zip.part", "other"])
 
     def test_a_plane_that_is_cut_or_of_another_size(self):
         with acq.open(SCAN) as a:

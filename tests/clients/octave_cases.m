@@ -1,6 +1,6 @@
-% Prints a JSON line for each thing that tests/clients/octave_test.ts compares: octave octave_cases.m CLIENT SERVER FIXTURES BUSY REFUSING OTHERS
+% Prints a JSON line for each thing that tests/clients/octave_test.ts compares: octave octave_cases.m CLIENT SERVER FIXTURES BUSY REFUSING OTHERS STALLING
 args = argv();
-[client, server, fixtures, busy, refusing, others] = args{end - 5:end};
+[client, server, fixtures, busy, refusing, others, stalling] = args{end - 6:end};
 addpath(client);
 
 function text = sha(plane)
@@ -50,7 +50,8 @@ tell({sha(acq_plane(d, 1, 't', 2)), numel(d.scenes)});
 acq_close(d);
 
 e = acq_open([fixtures '/oir/line_scan.oir'], 'server', busy);
-tell({sha(acq_plane(e, 1)), failure(@() acq_open([fixtures '/oir/line_scan.oir'], 'server', refusing))});
+tell({sha(acq_plane(e, 1)), failure(@() acq_open([fixtures '/oir/line_scan.oir'], 'server', refusing)), ...
+  failure(@() acq_open([fixtures '/oir/line_scan.oir'], 'server', stalling))});
 acq_close(e);
 
 % A slash at the end of the address, and addresses that a shell would follow.

@@ -29,6 +29,7 @@ programTest(["octave-cli", "curl"], {
     await using busy = busyServer(server.baseUrl, { of, times: 2, retryAfter: 1 });
     await using others = otherPrograms();
     await using refusing = busyServer(server.baseUrl, { of, times: 2, retryAfter: null });
+    await using stalling = busyServer(server.baseUrl, { of, times: 2, retryAfter: 3600 });
     const client = join(ROOT, "examples", "matlab");
     const script = join(ROOT, "tests", "clients", "octave_cases.m");
     const said = await output(octave!, [
@@ -40,6 +41,7 @@ programTest(["octave-cli", "curl"], {
       busy.base,
       refusing.base,
       others.base,
+      stalling.base,
     ]);
     const lines = said.trimEnd().split("\n").map((line) => JSON.parse(line));
     const [kind, planes, reference, path, axes, ofPlanes, ofOpens, stack, scene, waited] = lines;
@@ -77,12 +79,14 @@ programTest(["octave-cli", "curl"], {
     ]);
     assert.deepEqual(ofAddresses, ["acq:server_unreachable", "acq:server_unreachable", 0]);
     assert.deepEqual(ofOthers, ["acq:no_acq_server"]);
-    assert.deepEqual(waited, [expected[0], "acq:too_many_opens"]);
+    assert.deepEqual(waited, [expected[0], "acq:too_many_opens", "acq:too_many_opens"]);
     for (const times of busy.asked.values()) {
       assert.equal(times.length, 3);
       for (const [i, at] of times.slice(1).entries()) assert(at - times[i]! >= 1000);
     }
     assert.equal(busy.asked.size, 2);
-    assert.deepEqual([...refusing.asked.values()].map((times) => times.length), [1]);
+    for (const one of [refusing, stalling]) {
+      assert.deepEqual([...one.asked.values()].map((times) => times.length), [1]);
+    }
   },
 });

@@ -12,7 +12,7 @@ function bytes = acq_request(server, method, url, body)
     else
       [bytes, status, wait] = by_matlab(method, [server url], body);
     end
-    if status ~= 503 || isempty(wait)
+    if status ~= 503 || isempty(wait) || ~(wait >= 0 && wait <= 10)  % a server that wants more gets no repetition
       break
     end
     pause(wait)
@@ -35,6 +35,9 @@ function [bytes, status, wait] = by_matlab(method, url, body)
     request = RequestMessage(method, HeaderField('Content-Type', 'application/json'), MessageBody(body));
   end
   options = HTTPOptions('ConvertResponse', false, 'UseProxy', false, 'ConnectTimeout', 10);
+  if ~waits_for_user(url) && isprop(options, 'ResponseTimeout')  % older ones wait for ever
+    [options.ResponseTimeout, options.DataTimeout] = deal(300);
+  end
   try
     response = request.send(url, options);
   catch cause
@@ -61,10 +64,14 @@ function [bytes, status, wait] = by_curl(method, url, body)
     write(sent, jsonencode(body));
     data = sprintf('--header "Content-Type: application/json" --data-binary "@%s"', sent);
   end
-  command = sprintf('curl --silent --show-error --noproxy "*" --request %s %s --output "%s" --dump-header "%s" --write-out "%%{http_code}" "%s" 2>&1', ...
-    method, data, received, head, url);
+  limits = '--connect-timeout 10';
+  if ~waits_for_user(url)
+    limits = [limits ' --speed-limit 1 --speed-time 300'];  % seconds without a byte; a file may take two minutes to open
+  end
+  command = sprintf('curl --silent --show-error --noproxy "*" %s --request %s %s --output "%s" --dump-header "%s" --write-out "%%{http_code}" "%s" 2>&1', ...
+    limits, method, data, received, head, url);
   [failed, said] = system(command);
-  if any(failed == [18 56])  % of curl: the answer ended early
+  if any(failed == [18 28 56])  % of curl: the answer ended early
     error('acq:connection_lost', 'The connection to %s ended within an answer', url);
   elseif failed
     error('acq:server_unreachable', 'No acq-server answers at %s (%s)', url, strtrim(said));
@@ -75,6 +82,10 @@ function [bytes, status, wait] = by_curl(method, url, body)
   file = fopen(received);
   bytes = fread(file, Inf, 'uint8=>uint8').';
   fclose(file);
+end
+
+function waits = waits_for_user(url)
+  waits = ~isempty(regexp(url, '/pick-and-open$', 'once'));
 end
 
 function write(name, text)
