@@ -31,7 +31,7 @@ const NEAR = 0.175;
 /** Rounds of moving percentiles, each of what the one before left. */
 const STARTS = 4;
 
-/** Rounds of weighing; five change F₀ by less than a hundredth of the noise. */
+/** Rounds of weighing; on simulated traces, further ones change little. */
 const ROUNDS = 10;
 
 /** An F₀ that changes needs at least this many lines. */

@@ -1,5 +1,5 @@
 /** Events as a measurement (measurement.js): peaks of the trace of a band. Overlapping peaks affect each other's shapes. */
-import { rounded, significant, tableUnit } from "./axes.js";
+import { formatNumber, rounded, significant, tableUnit } from "./axes.js";
 import { traceFacts, traceOf } from "./band_trace.js";
 import {
   findEvents,
@@ -65,8 +65,6 @@ export const EVENTS = {
   typed: (settings, key) =>
     key === "height" || key === "prominence" || key === "average"
       ? { ...settings, chosen: "by hand" }
-      : key === "chosen" && settings.chosen === AUTOMATICALLY
-      ? { ...settings, average: 1 }
       : settings,
   method: ({ chosen }) => `peaks above a threshold${THRESHOLDS[chosen] ?? ""}, with fitted transients`,
   facts: ({ trace, f0, by, noise, between }, { axes: [time] }) => [
@@ -82,11 +80,9 @@ export const EVENTS = {
     const [{ step }] = band.axes;
     const { level, itemOf, f0, by } = levelled(plane, band);
     const proposed = proposedBy[chosen]?.(level) ?? null;
-    const threshold = proposed === null || Number.isNaN(proposed.height) ? { height, prominence, average } : {
-      height: significant(proposed.height, 3),
-      prominence: significant(proposed.prominence, 2),
-      average: proposed.average,
-    };
+    const threshold = proposed === null || Number.isNaN(proposed.height)
+      ? { height, prominence, average }
+      : proposed;
     const sought = { ...threshold, distance: Math.max(1, distance / step) };
     return {
       found: findEvents(level, sought).map(itemOf),
@@ -168,10 +164,21 @@ export const EVENTS = {
   },
 };
 
-/** Thresholds that the measurement chooses. @type {Readonly<Record<string, (trace: Float64Array) => {height: number, prominence: number, average: number}>>} */
+/** Thresholds that the measurement chooses, rounded to be typed. @type {Readonly<Record<string, (trace: Float64Array) => {height: number, prominence: number, average: number}>>} */
 const proposedBy = {
-  [BY_NOISE]: noiseThreshold,
-  [AUTOMATICALLY]: (trace) => ({ ...proposedThreshold(trace), average: 1 }),
+  [BY_NOISE](trace) {
+    const { height, rise, prominence, average } = noiseThreshold(trace);
+    // The noise may be small beside the level of the trace.
+    return {
+      height: Number(formatNumber(height, rise)),
+      prominence: significant(prominence, 2),
+      average,
+    };
+  },
+  [AUTOMATICALLY](trace) {
+    const { height, prominence } = proposedThreshold(trace);
+    return { height: significant(height, 3), prominence: significant(prominence, 2), average: 1 };
+  },
 };
 
 /**

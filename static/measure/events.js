@@ -92,8 +92,9 @@ const LONGEST_MEAN = 0.02;
  * samples as make the highest event stand out; and four standard deviations of the noise of single samples as prominence.
  *
  * @param {Float64Array} trace
- * @returns {{height: number, prominence: number, average: number, noise: number}} `noise` is the standard deviation of the
- *   baseline in running means; all but `average` are NaN for a trace without values
+ * @returns {{height: number, rise: number, prominence: number, average: number, noise: number}} `rise` is the height above the
+ *   baseline, `noise` the standard deviation of the baseline in running means; all but `average` are NaN for a trace without
+ *   values
  */
 export function noiseThreshold(trace) {
   let best = { ratio: -Infinity, average: 1, level: NaN, noise: NaN, top: NaN };
@@ -108,7 +109,8 @@ export function noiseThreshold(trace) {
   const { average, level, noise, top } = best;
   const least = LEAST_RISE * (top - level);
   const prominence = Math.max(STANDS_OUT * noiseOf(trace), least);
-  return { height: level + Math.max(CLEAR * noise, least), prominence, average, noise };
+  const rise = Math.max(CLEAR * noise, least);
+  return { height: level + rise, rise, prominence, average, noise };
 }
 
 /**

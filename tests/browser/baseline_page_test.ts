@@ -32,6 +32,7 @@ test("measures events on a baseline that sways, in one recording and in all", as
   assert.deepEqual(column("Amplitude").map(Number), expected[0]!.map(({ amplitude }) => amplitude));
   assert.deepEqual(column("Baseline").map(Number), expected[0]!.map(({ baseline }) => baseline));
   const saved = await viewer.table("#csv-traces");
+  assert.equal(saved.about.get("Baseline F0"), "moving percentile 10 over 0.6 s (automatic)");
   assert.equal(saved.about.get("Method of F0 of Band 1"), "moving percentile 10 over 0.6 s");
   assert.equal(saved.column("F0 of Band 1").length, traces[0]!.length);
   await viewer.unfold("many");

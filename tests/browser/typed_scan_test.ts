@@ -24,7 +24,15 @@ test("measures an image as a line scan by typed values or those of a text", asyn
   assert.match((await page.locator("#tools-why").textContent())!, /Treat as line scan/);
   assert(await page.locator("#tool-band").isDisabled());
   assert(!await page.locator("#measure-velocity").isVisible());
+  const first = page.locator("#measure > *").first();
+  assert.equal(await first.getAttribute("id"), "measure-typed");
+  await viewer.unfold("typed");
+  assert.deepEqual([await page.inputValue("#typed-line"), await page.inputValue("#typed-pixel")], ["", ""]);
+  await page.click("#typed-treat");
+  await page.locator("#measure-typed .hint", { hasText: "Time per line must be a number above 0" }).waitFor();
+  assert.equal(await heading.textContent(), "Image");
   await viewer.treatAsLineScan("columns");
+  await page.locator("#source svg text", { hasText: "calibration typed" }).waitFor();
   const measured = async () => {
     await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
     assert.equal(await page.locator("#tools-why").isVisible(), false);
@@ -42,11 +50,16 @@ test("measures an image as a line scan by typed values or those of a text", asyn
     for (const [, velocity] of rows) assert(Math.abs(Number(velocity) / 200 - 1) < 0.03, velocity);
   }
   assert.equal(await page.inputValue("#typed-line"), "2");
+  await page.locator("#source svg text", { hasText: "calibration typed" }).waitFor();
   await viewer.unfold("typed");
   await page.click("#typed-back");
   assert.equal(await heading.textContent(), "Image");
   assert(!await page.locator("#measure-velocity").isVisible());
   assert(!await page.locator("#typed-back").isVisible());
+  assert.equal(await page.locator("#source svg text", { hasText: "calibration typed" }).count(), 0);
+  assert.equal(await page.inputValue("#typed-line"), "2", "the same file keeps its numbers");
+  await viewer.openPlain("other", { planes: [turnedStreaks()], rows: COLUMNS, columns: LINES });
+  assert.equal(await page.inputValue("#typed-line"), "");
 
   const text = '"X Dimension"\t"0.5 [um/pixel]"\n2 ms/line\n3 us/pixel';
   const file = { name: "scan.txt", mimeType: "text/plain", buffer: Buffer.from(text) };

@@ -192,6 +192,12 @@ Deno.test("counts the peaks between three standard deviations and the threshold"
   assert.deepEqual([byHand.found.length, byHand.settings.between >= 8], [0, true]);
 });
 
+Deno.test("a threshold by noise lies above the noise, however high the baseline", () => {
+  const { trace, events } = driftingTrace({ ...DRIFTS.at(-1)!, count: 8, noise: 0.05 }, 1);
+  const { found } = eventsIn(trace.map((value) => value + 50_000), NEW_TRACE);
+  assert.equal(found.length, events.length);
+});
+
 Deno.test("a threshold by noise needs values", () => {
   for (const values of [[], [NaN, NaN], [NaN, 1, NaN]]) {
     assert.deepEqual(findEvents(Float64Array.from(values), noiseThreshold(Float64Array.from(values))), []);

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { csv } from "../../static/measure/csv.js";
+import { EVENTS } from "../../static/measure/event_measurement.js";
+import { MEASUREMENTS } from "../../static/measure/measurements.js";
 import { svgPlot } from "../../static/demo/v2/measuring/svg_plot.js";
 
 Deno.test("a table has settings above it, units in its heads and all digits", () => {
@@ -161,4 +163,18 @@ Deno.test("escapes names in texts", () => {
     );
     assert(elements.every((element) => element.name !== "script"));
   }));
+});
+
+Deno.test("methods name what ran", () => {
+  const flux = MEASUREMENTS.find(({ key }) => key === "flux")!;
+  assert.equal(
+    flux.method({}),
+    "cells counted along the flow by the velocities of the autocorrelation method",
+  );
+  const events = ["by noise", "automatically", "by hand"].map((chosen) => EVENTS.method({ chosen }));
+  assert.deepEqual(events, [
+    "peaks above a threshold of 5 SD of the residual above the baseline, with fitted transients",
+    "peaks above a threshold halfway from median to maximum, with fitted transients",
+    "peaks above a threshold, with fitted transients",
+  ]);
 });

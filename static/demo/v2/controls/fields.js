@@ -6,7 +6,7 @@ export const fieldRow = (...children) => element("div", { className: "fields" },
 
 /**
  * An input for a number. It marks and ignores input outside the limits, or fractions if steps are integers: `number`
- * keeps its value.
+ * keeps its value. NaN is an empty field.
  *
  * @param {string} label
  * @param {string} id
@@ -16,7 +16,8 @@ export const fieldRow = (...children) => element("div", { className: "fields" },
  */
 export function numberField(label, id, value, onChange, settings = {}) {
   const { min = -Infinity, max = Infinity, step = "any", unit = "" } = settings;
-  const input = element("input", { type: "number", id, value: String(value), step });
+  const textOf = (/** @type {number} */ of) => Number.isNaN(of) ? "" : String(of);
+  const input = element("input", { type: "number", id, value: textOf(value), step });
   if (Number.isFinite(min)) input.min = String(min);
   if (Number.isFinite(max)) input.max = String(max);
   const unitText = document.createTextNode(unit);
@@ -40,7 +41,7 @@ export function numberField(label, id, value, onChange, settings = {}) {
     /** Sets the number without calling back. */
     set number(other) {
       number = other;
-      input.value = String(other);
+      input.value = textOf(other);
       input.removeAttribute("aria-invalid");
     },
   };

@@ -6,6 +6,7 @@ import { element, swatch } from "../controls/element.js";
 import { checkField, fieldRow, removeButton } from "../controls/fields.js";
 import { columnsBetween, MOST_BANDS, movedEdges, numberedBand, tracesOf } from "./bands.js";
 import { panel, plotOver, ShapePanel } from "./panel.js";
+import { BASELINE_COLOR } from "./trace_curves.js";
 import { ParameterFields } from "./parameter_fields.js";
 import { shapeOf } from "./scan.js";
 import { rangeOf } from "./values_over_time.js";
@@ -39,9 +40,6 @@ const BASELINE = [
   { key: "to", label: "to", value: 1, least: 0, isTime: true },
   { key: "offset", label: "Detector offset", value: 0 },
 ];
-
-/** Unlike those of channels. */
-const BASELINE_DASH = "1 3";
 
 /** Emits `change` when a trace may have changed. @extends {ShapePanel<Band>} */
 export class BandPanel extends ShapePanel {
@@ -129,8 +127,8 @@ export class BandPanel extends ShapePanel {
     const traces = scan === null ? [] : tracesOf({ plane: scan.group.plane, shown }, all, kept);
     const baselines = kept.isChange
       ? []
-      : traces.flatMap(({ name, color, f0: { course } }) =>
-        course === null ? [] : [{ name: `F₀ of ${name}`, color, dash: BASELINE_DASH, values: course }]
+      : traces.flatMap(({ name, f0: { course } }) =>
+        course === null ? [] : [{ name: `F₀ of ${name}`, color: BASELINE_COLOR, values: course }]
       );
     this.#made = { of, traces, baselines };
     const empty = traces.filter(({ baseline }) => kept.isChange && !(baseline > kept.offset));
@@ -152,7 +150,10 @@ export class BandPanel extends ShapePanel {
 
   /** @returns {About} */
   get settings() {
-    return traceFacts(this.kept, this.scan?.axes[0] ?? { unit: "seconds" });
+    const time = this.scan?.axes[0] ?? { unit: "seconds" };
+    const [first = this.kept, ...others] = this.traces.map(({ f0 }) => f0.by);
+    const isOne = others.every(({ kind }) => kind === first.kind);
+    return traceFacts(this.kept, time, isOne ? first : this.kept);
   }
 
   /** Places are the outer edges of the pixels, as on the page. @returns {About} */

@@ -64,7 +64,7 @@ export class MeasuredView {
       if (look?.typed && this.#plain === null && this.treat(look.typed, look)) return;
       this.#begin(look?.drawn);
     });
-    byId("measure").append(this.#typedPanel.element);
+    byId("measure").prepend(this.#typedPanel.element);
     this.#typedPanel.on("treat", (typed) => this.treat(typed));
     this.#typedPanel.on("back", () => this.#showPlain());
     viewer.extendLook = (look) => this.#withDrawn(look);
@@ -138,7 +138,7 @@ export class MeasuredView {
       () => this.#images.place(),
       (place, signal) => this.#images.planesAt(place, signal),
     );
-    this.#typedPanel.show(typed !== null || isPlainImage(info), typed);
+    this.#typedPanel.show(typed !== null || isPlainImage(info), typed, info.source.path);
     const taken = this.#measuring.begin({
       group: groups.source,
       file: info.source,
@@ -199,7 +199,7 @@ export class MeasuredView {
   #whyNoLineScan(info) {
     if (isTime(/** @type {Axis} */ (this.#viewer.groups?.source.plane.axes[0]))) return "";
     const is = "Bands and velocities need a line scan, and the file does not say that this is one.";
-    if (isPlainImage(info)) return `${is} If it is, type its time per line in “Treat as line scan” below.`;
+    if (isPlainImage(info)) return `${is} If it is, type its time per line in “Treat as line scan” above.`;
     return (info.header.sizes.T ?? 1) > 1
       ? "Line and Rectangle measure the images. Bands and velocities need a line scan: make the kymograph of a line."
       : is;

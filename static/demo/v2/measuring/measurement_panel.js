@@ -21,6 +21,7 @@ import { ItemList } from "./item_list.js";
 import { nearestTo, Panel, panel, plotOver } from "./panel.js";
 import { ParameterFields } from "./parameter_fields.js";
 import { placeOf, quantitiesText, shapeOf } from "./scan.js";
+import { BASELINE_COLOR } from "./trace_curves.js";
 import { counts, outlineMarks, rangeOf, SERIES_RANGE, seriesOf, valueText } from "./values_over_time.js";
 import { Work } from "./work.js";
 import { measuredAt, measuredInWorkers } from "./workers.js";
@@ -268,7 +269,7 @@ export class MeasurementPanel extends Panel {
     const of = [course, height - f0];
     if (of.some((part, i) => part !== this.#threshold.of[i])) {
       const values = course.map((value) => value + height - f0);
-      this.#threshold = { of, curve: { color: own.color, dash: THRESHOLD_DASH, values } };
+      this.#threshold = { of, curve: { color: BASELINE_COLOR, dash: THRESHOLD_DASH, values } };
     }
     return { events, level: null, threshold: this.#threshold.curve };
   }

@@ -23,6 +23,7 @@ import { capitalized } from "../../../measure/stack.js";
 import { byId, element, inNextFrame } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { help } from "../controls/help.js";
+import { stampMarks } from "../picture/scale_bar.js";
 import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
 import { bandMarks, pathMarks } from "./bands.js";
@@ -436,6 +437,7 @@ export class Measuring extends Emitter {
       ...this.#regions.marks(toScreen),
       ...(this.#scan?.isLineScan ? [] : this.kymographs.marks(toScreen, source.zoom)),
       ...this.cursors.marks(toScreen, source.plot),
+      ...stampMarks(this.#scan?.isTyped ? "calibration typed" : "", source.plot),
     ];
   }
 

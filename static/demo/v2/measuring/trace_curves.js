@@ -10,6 +10,9 @@
 import { throughSamples } from "../picture/chart.js";
 import { envelope } from "../picture/reduction.js";
 
+/** Colour of F₀ and of thresholds above it, over traces of any colour. */
+export const BASELINE_COLOR = "#808080";
+
 /** @import { Curve } from "../picture/chart.js" */
 
 /**

@@ -14,18 +14,20 @@ const MOST_BYTES = 4 << 20;
 
 /** Emits `treat` with what was typed, and `back`. */
 export class TypedPanel extends Emitter {
+  /** Path of the file that the numbers were typed for. */
+  #path = "";
   /** Name of the text file that the numbers come from; empty once one of them is typed. */
   #textFile = "";
   #time = choiceField("Time runs along", "typed-time", [
     { value: /** @type {const} */ ("rows"), name: "rows (down)" },
     { value: /** @type {const} */ ("columns"), name: "columns (to the right)" },
   ]);
-  #line = this.#field("Time per line", "typed-line", 1, "ms");
-  #pixel = this.#field("Distance per pixel", "typed-pixel", 1, "µm");
+  #line = this.#field("Time per line", "typed-line", NaN, "ms");
+  #pixel = this.#field("Distance per pixel", "typed-pixel", NaN, "µm");
   #pixelTime = this.#field("Time per pixel", "typed-pixel-time", 0, "µs");
   #file = element("input", { type: "file", id: "typed-file", accept: ".txt,.csv,text/*", hidden: true });
   #status = element("p", { className: "hint", role: "status" });
-  #treat = button("Treat as line scan", () => this.emit("treat", this.#typed), { id: "typed-treat" });
+  #treat = button("Treat as line scan", () => this.#order(), { id: "typed-treat" });
   #back = button("Show as image", () => this.emit("back"), { id: "typed-back" });
 
   constructor() {
@@ -64,7 +66,20 @@ export class TypedPanel extends Emitter {
       this.#textFile = "";
       this.#status.textContent = "";
     };
-    return numberField(name, id, value, typed, { min: value === 0 ? 0 : 1e-6, unit });
+    const isRequired = Number.isNaN(value);
+    const field = numberField(name, id, value, typed, { min: isRequired ? 1e-6 : 0, unit });
+    field.input.required = isRequired;
+    return field;
+  }
+
+  /** Treats the image as a line scan, or says which number is missing. */
+  #order() {
+    const fields = [this.#line, this.#pixel, this.#pixelTime];
+    const wrong = fields.find(({ input }) => !input.validity.valid);
+    if (wrong === undefined) return this.emit("treat", this.#typed);
+    wrong.input.setAttribute("aria-invalid", "true");
+    wrong.input.focus();
+    this.#status.textContent = `${wrong.label.querySelector("span")?.textContent} must be a number above 0.`;
   }
 
   /** @param {File} file */
@@ -89,6 +104,12 @@ export class TypedPanel extends Emitter {
       : `${file.name}: ${found.join(", ")}.${isPart ? " Type what is missing." : ""}`;
   }
 
+  #clear() {
+    this.#line.number = this.#pixel.number = NaN;
+    this.#pixelTime.number = 0;
+    this.#textFile = this.#status.textContent = "";
+  }
+
   /** @returns {TypedScan} */
   get #typed() {
     const secondsPerPixel = this.#pixelTime.number / 1e6;
@@ -101,10 +122,13 @@ export class TypedPanel extends Emitter {
     };
   }
 
-  /** @param {boolean} isOffered @param {TypedScan | null} typed calibration of the shown line scan; null for an image */
-  show(isOffered, typed) {
+  /** @param {boolean} isOffered @param {TypedScan | null} typed calibration of the shown line scan; null for an image @param {string} path of its file */
+  show(isOffered, typed, path) {
     this.element.hidden = !isOffered;
     this.#back.hidden = typed === null;
+    // Numbers of another file may not hold.
+    if (path !== this.#path) this.#clear();
+    this.#path = path;
     if (typed === null) return;
     this.#time.select.value = typed.time;
     this.#line.number = significant(typed.secondsPerLine * 1000, 12);

@@ -76,6 +76,6 @@ export const bandNameMark = (name) => ({
   anchor: "start",
 });
 
-/** Note in the upper right corner of a saved picture. @param {string} text @param {{width: number}} plot @returns {Mark[]} */
+/** Note in the upper right corner of a picture. @param {string} text @param {{width: number}} plot @returns {Mark[]} */
 export const stampMarks = (text, { width }) =>
   text === "" ? [] : [{ ...LABEL, text, at: [width - INSET, 17], anchor: "end" }];
