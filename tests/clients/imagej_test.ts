@@ -128,13 +128,8 @@ function openingTest(name: string, opening: Opening, check: (images: Image[]) =>
     const path = join(folder, opening.as);
     Deno.copyFileSync(join(FIXTURES, opening.file), path);
     const argument = `${server.baseUrl}/ ${opening.words ?? ""}${path}`;
-<<<<<<< HEAD
     check(await opened(imagej, argument, folder, opening.encoding));
-    assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
-=======
-    check(await opened(argument, folder, opening.encoding));
     assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w{8}… 200/);
->>>>>>> cd70242707780d9b1a16aca180076c078f1133e2
   });
 }
 
