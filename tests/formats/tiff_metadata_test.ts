@@ -300,7 +300,7 @@ Deno.test("MetaMorph: a Julian day with milliseconds of one day", () =>
     }
   }));
 
-Deno.test("MetaMorph: takes steps from distances and times if every plane has its own", () =>
+Deno.test("MetaMorph: takes steps from distances and times if every plane has one", () =>
   inFolder(async (put) => {
     // Distance (numerator, denominator), day and milliseconds of creation of each of three planes.
     const opened = async (planes: readonly (readonly number[])[]) => {
@@ -319,9 +319,12 @@ Deno.test("MetaMorph: takes steps from distances and times if every plane has it
     equal(await opened([[3, 2, day, 0], [3, 2, day, 500], [3, 2, day, 1000]]), "Z3 1.5 um");
     equal(await opened([[0, 1, day, 0], [0, 1, day, 500], [0, 1, day, 1000]]), "T3 0.5 seconds");
     equal(await opened([[1, 0, day - 1, 86_399_000], [1, 0, day, 0], [1, 0, day, 1000]]), "T3 1 seconds");
+    // Times of a coarse clock repeat.
     for (const times of [[0, 0, 1000], [0, 1000, 1000]]) {
-      equal(await opened(times.map((time) => [0, 1, day, time])), "Z3 1 Pixels", times.join());
+      equal(await opened(times.map((time) => [0, 1, day, time])), "T3 0.5 seconds", times.join());
     }
+    equal(await opened([0, 0, 0].map((time) => [0, 1, day, time])), "Z3 1 Pixels");
+    equal(await opened([[0, 1, day, 7], [0, 1, 0, 0], [0, 1, 0, 0]]), "Z3 1 Pixels");
     equal(await opened([[3, 2, day, 0], [0, 1, day, 0], [0, 1, day, 0]]), "Z3 1 Pixels metadata_missing");
   }));
 

@@ -107,7 +107,7 @@ function tableAt({ file, encoding }: TiffFile, tag: number, at: number, length: 
   return { table, word: (at: number) => table.getUint32(at, encoding.littleEndian) };
 }
 
-/** The distance in micrometres, if every plane has one, and milliseconds, if every plane has its own time. */
+/** The distance in micrometres, if every plane has one, and milliseconds, if every plane has a time and time passes between some. */
 function readUic2({ tiff, first, warnings }: Opened, planes: number) {
   const entry = first.entry(TAG.UIC2);
   if (!entry || entry.count === 0) return { zStep: null, stamps: null, created: UNDATED };
@@ -117,12 +117,13 @@ function readUic2({ tiff, first, warnings }: Opened, planes: number) {
   const stamps = all.map((at) => word(at + 8) * 86_400_000 + word(at + 12));
   const isBlank = planes > 1 && all.every((at) => [0, 4, 8, 12].every((field) => word(at + field) === 0));
   warnings.push(...warnIf(isBlank, "metadata_damaged", `${tagName(TAG.UIC2)} holds nothing but zeros`));
-  const isTimed = stamps.every((stamp, i) => i === 0 || stamp !== stamps[i - 1]);
+  // Times of a coarse clock repeat; those of a stack that was recorded at once are all alike.
+  const isTimed = stamps.every((stamp) => stamp !== 0) && new Set(stamps).size > 1;
   const text = `${tagName(TAG.UIC2)} gives a distance to some of the planes, not to all`;
   warnings.push(...warnIf(distances > 0 && distances < planes, "metadata_missing", text));
   return {
     zStep: distances === planes ? word(0) / word(4) : null,
-    stamps: isTimed && planes > 1 ? stamps : null,
+    stamps: isTimed ? stamps : null,
     created: julianMoment(word(8), word(12)),
   };
 }
