@@ -74,6 +74,24 @@ Deno.test("Micro-Manager: times, date and warnings do not depend on the opened f
     deepEqual(codesOf(own.summary.warnings), codesOf(summary.warnings));
   }));
 
+Deno.test("Micro-Manager: without OME-XML, pages state the times", () =>
+  inFolder(async (put, folder) => {
+    const names = ["a_MMStack.ome.tif", "a_MMStack_1.ome.tif"];
+    const summary = { Frames: 6, Channels: 2, Interval_ms: 100 };
+    // Two channels 3 ms apart, frames 500 ms apart instead of 100, and a pause of a minute after the fourth.
+    const starts = [0, 500, 1000, 1500, 61_500, 62_000];
+    const planes = starts.flatMap((_, t) => [0, 1].map((c): MicroManagerPlane => [c, 0, t, 0, 2 * t + c]));
+    const elapsed = starts.flatMap((start) => [start, start + 3]);
+    for (const [i, name] of names.entries()) {
+      const own = { described: true, elapsed: elapsed.slice(6 * i, 6 * i + 6) };
+      put(name, microManagerBytes(GRAY, summary, planes.slice(6 * i, 6 * i + 6), own));
+    }
+    const { summary: { axes, times, warnings } } = await checkEqual(folder, names, 1);
+    deepEqual([axes[0]!.step, axes[0]!.unit], [0.5, "seconds"]);
+    deepEqual(times, starts.map((start) => start / 1000));
+    deepEqual(codesOf(warnings), ["step_uneven", "metadata_disagree"]);
+  }));
+
 Deno.test("Micro-Manager: reads a file without its index map as part of the set, too", () =>
   inFolder(async (put, folder) => {
     writeSet(put);

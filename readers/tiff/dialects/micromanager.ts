@@ -10,7 +10,8 @@ import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
-import { type SceneEntry, sizesOf } from "../../reader.ts";
+import { MAX_TIME_RECORDS, stampsOf } from "../../metadata/time_stamps.ts";
+import { type SceneEntry, sizesOf, type TimeStamps } from "../../reader.ts";
 import { listed, MAX_LISTED, unlessLost, warnIf, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { numberAt, SUMMARY_MARK } from "../marks.ts";
@@ -88,6 +89,10 @@ export function openMicroManager(opened: Opened): SeriesList | null {
         places.set(numberOfPlane({ t: frame, channel, z: slice }), { path, offset });
       }
     }
+    const first = (t: number) => {
+      const place = places.get(numberOfPlane({ t, channel: 0, z: 0 }));
+      return place === undefined ? null : planeMetadata(directoryOf(place));
+    };
     const start = places.get(places.keys().reduce((least, number) => Math.min(least, number), Infinity));
     const layout = readPage(start ? directoryOf(start) : opened.first);
     const missing = start === undefined ? null : missingPart(start.path, indexed, several);
@@ -114,7 +119,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       calibrations: { ...steps, ...ome[0]?.calibrations },
       names: names.map((name) => textIn(name) || null),
       colors: colors.map(colorOf),
-      stamps: stamps ?? null,
+      stamps: stamps ?? elapsedTimes(T, first),
       moment: firstMoment(...written, tagMoment(firstPage)),
       fileSize,
       files: () => indexed.map(({ path }) => path),
@@ -170,6 +175,19 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       return stackOf(position, found.get(position)!, stamps);
     },
   };
+}
+
+/** The times of the time points in the metadata of their first planes, at most of the first {@linkcode MAX_TIME_RECORDS}. */
+function elapsedTimes(count: number, first: (t: number) => JsonObject | null): TimeStamps | null {
+  const length = count < 2 ? 0 : Math.min(count, MAX_TIME_RECORDS);
+  const milliseconds = Array.from(
+    { length },
+    (_, t) => numberIn(unlessDamaged(() => first(t), null)?.["ElapsedTime-ms"]) ?? NaN,
+  );
+  // Some programs write the time of the first plane only.
+  return milliseconds.filter(Number.isFinite).length < 2
+    ? null
+    : stampsOf(milliseconds, 1000, length < count);
 }
 
 /** File and offset of the directory of a plane. */
