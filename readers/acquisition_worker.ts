@@ -67,8 +67,7 @@ async function answerTo(
   }
   if (question.type === "parts") {
     const { arePartsOf } = await import("./opened/named_parts.ts");
-    using files = new FileAccess(question.roots, new StopFlag(asked.stop));
-    return [arePartsOf(question.named, files)];
+    return [await arePartsOf(question.named, question.roots, new StopFlag(asked.stop))];
   }
   const acquisition = await opened(asked);
   switch (question.type) {

@@ -27,7 +27,12 @@ export interface FileSet {
 
 /** The formats with several files, those whose planes are files of another format before that one. */
 export const FILE_SETS: readonly FileSet[] = [
-  { format: FORMAT_NAMES.prairie.name, setOf: scanNamed, needsParts: true },
+  {
+    format: FORMAT_NAMES.prairie.name,
+    setOf: scanNamed,
+    needsParts: true,
+    mayBeOwn: (name) => namedPart(name)?.kind === "image",
+  },
   {
     format: FORMAT_NAMES.oif.name,
     setOf: (name, { folder }) => isPlaneName(name) ? settingsName(folder) : null,
@@ -47,7 +52,7 @@ export const FILE_SETS: readonly FileSet[] = [
     // Without the extension, it can only be a continuation.
     mayBeOwn: (name) => EXTENSION.test(name),
   },
-  { format: FORMAT_NAMES.tiff.name, setOf },
+  { format: FORMAT_NAMES.tiff.name, setOf, mayBeOwn: () => true },
 ];
 
 const mainFile = (name: string | null, beside: FolderNames) => name === null ? null : beside.find(name);

@@ -33,14 +33,11 @@ export interface FolderListing {
   readonly warningCodes: readonly WarningCode[];
 }
 
-/** Whether each of some files is a part of the other one, by their headers. */
+/** Whether each of some files is a part of another one, by their headers; `null` for one that was not looked into. */
 export type AskParts = (
   named: readonly NamedPart[],
   roots: readonly string[] | null,
-) => Promise<readonly boolean[]>;
-
-/** Largest number of files whose headers are read; of more, names decide. */
-const MAX_HEADERS = 1000;
+) => Promise<readonly (boolean | null)[]>;
 
 /** Largest number of entries in an answer, the same as for scenes. */
 const MAX_ENTRIES = 10_000;
@@ -88,19 +85,18 @@ export async function listFolder(
   const { doubtfulParts, namedAcquisitions } = await loadNames();
   files.sort();
   const doubtful = doubtfulParts(basename(path), files, allowedExtensions);
-  const looked = doubtful.slice(0, MAX_HEADERS);
-  const named = looked.map(({ format, name, main }) => {
+  const named = doubtful.map(({ format, name, main }) => {
     return { format, path: join(path, name), main: join(path, main) };
   });
   const areParts = named.length === 0 ? [] : await askParts(named, resolved);
-  const alone = new Set(looked.filter((_, i) => !areParts[i]).map(({ name }) => name));
+  const alone = new Set(doubtful.filter((_, i) => areParts[i] === false).map(({ name }) => name));
   const acquisitions = namedAcquisitions(basename(path), files, folders, allowedExtensions, alone);
   const taken = new Set(acquisitions.map(({ folder }) => folder));
   const others = folders.filter((name) => !taken.has(name)).map((name) => ({ name, files: null }));
   const all = [...acquisitions, ...others].sort((a, b) => a.name < b.name ? -1 : 1);
   const listed = all.slice(0, MAX_ENTRIES);
   const entries = await each(listed, signal, (one: Candidate) => entryOf(folder, one));
-  const warnings = leftOut(folder.unreadable, doubtful.length - looked.length);
+  const warnings = leftOut(folder.unreadable, areParts.filter((isPart) => isPart === null).length);
   return {
     path,
     entries: entries.filter((entry) => entry !== null),

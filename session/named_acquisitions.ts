@@ -22,18 +22,23 @@ export interface DoubtfulPart {
   readonly main: string;
 }
 
-/** The files with allowed extensions whose headers decide whether they are parts of other files. */
+/** Those of `files`, in the order of names, whose headers decide whether they are parts of other files. */
 export function doubtfulParts(
   folder: string,
   files: readonly string[],
   allowedExtensions: readonly string[],
 ): DoubtfulPart[] {
   const beside = new Names(folder, files);
+  const stored = new Set(files);
+  /** The main file of each set; the first one if the key names none. */
+  const mains = new Map<string, string>();
   return files.flatMap((name) => {
     if (!allowedExtensions.includes(extensionOf(name) ?? "")) return [];
     for (const set of FILE_SETS) {
-      const main = set.setOf(name, beside);
-      if (main) return set.mayBeOwn?.(name) && main !== name ? [{ format: set.format, name, main }] : [];
+      const key = set.setOf(name, beside);
+      if (!key) continue;
+      const main = mains.getOrInsert(key, stored.has(key) ? key : name);
+      return set.mayBeOwn?.(name) && main !== name ? [{ format: set.format, name, main }] : [];
     }
     return [];
   });

@@ -1,8 +1,11 @@
 /** Whether files that are named like parts of another one are parts of it, by their headers and the tests that opening uses. */
+import { chooseFormat, openChosen } from "../choose_format.ts";
 import { isPartOf } from "../czi/file_set.ts";
-import { isLoss, PathNotAllowed, PathNotFound, UnsupportedFormat } from "../errors.ts";
-import { FORMAT_NAMES } from "../format.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import { isLoss, PathNotAllowed, PathNotFound, PlaneNotFound, UnsupportedFormat } from "../errors.ts";
+import { FORMAT_NAMES, SUPPORTED_EXTENSIONS } from "../format.ts";
+import { FileAccess } from "../io/random_access.ts";
+import { isPartOfScan } from "../metadata/pvscan_files.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { isContinuationOf } from "../oir/file_set.ts";
 
 /** A file that is named like a part of the file at `main`. */
@@ -15,21 +18,72 @@ export interface NamedPart {
 
 type Test = (path: string, main: string, files: FileAccess) => boolean;
 
-const TESTS: ReadonlyMap<string, Test> = new Map([
-  [FORMAT_NAMES.czi.name, isPartOf],
-  [FORMAT_NAMES.oir.name, isContinuationOf],
+/** A test of two files, with the number of files that it looks into. A document of Prairie View is read once for all its images. */
+const TESTS: ReadonlyMap<string, readonly [test: Test, looks: number]> = new Map([
+  [FORMAT_NAMES.czi.name, [isPartOf, 1]],
+  [FORMAT_NAMES.oir.name, [isContinuationOf, 1]],
+  [FORMAT_NAMES.prairie.name, [(path, main, files) => !isDocument(main) || isPartOfScan(path, files), 0]],
 ]);
 
-/** Whether each file is a part of the other one. A file that cannot be read is none: opening it says why. */
-export const arePartsOf = (named: readonly NamedPart[], files: FileAccess): boolean[] =>
-  named.map(({ format, path, main }) => {
-    files.stop.check();
-    try {
-      return TESTS.get(format)?.(path, main, files) ?? true;
-    } catch (error) {
-      const isNone = isLoss(error) ||
-        [PathNotFound, PathNotAllowed, UnsupportedFormat].some((kind) => error instanceof kind);
-      if (!isNone) throw error;
-      return false;
+const isDocument = (name: string) => /\.xml$/i.test(name);
+
+/** Largest number of files that are looked into; of more, names decide. */
+export const MAX_LOOKS = 1000;
+
+/**
+ * Whether each file is a part of the other one, or, in formats without a test of two files, of an acquisition that one before it
+ * opens; `null` for files beyond {@linkcode MAX_LOOKS} looks. A file that cannot be read is no part: opening it says why.
+ *
+ * @param roots resolved directories that may be read; `null` for no limit
+ */
+export async function arePartsOf(
+  named: readonly NamedPart[],
+  roots: readonly string[] | null,
+  stop: StopFlag,
+): Promise<(boolean | null)[]> {
+  using files = new FileAccess(roots, stop);
+  /** Files of the acquisitions that were opened. */
+  const known = new Set<string>();
+  let looks = 0;
+  const open = async (path: string) => {
+    looks += 1;
+    known.add(path);
+    using own = new FileAccess(roots, stop);
+    for (const part of await unlessUnopened(() => filesOf(path, own), [])) known.add(part);
+  };
+  const answers: (boolean | null)[] = [];
+  for (const { format, path, main } of named) {
+    stop.check();
+    const [test, needed] = TESTS.get(format) ?? [null, 1];
+    if (looks + needed > MAX_LOOKS) answers.push(known.has(path) || null);
+    else if (test !== null) {
+      looks += needed;
+      answers.push(await unlessUnopened(() => test(path, main, files), false));
+    } else {
+      if (!known.has(main)) await open(main);
+      answers.push(known.has(path));
+      if (!known.has(path)) await open(path);
     }
+  }
+  return answers;
+}
+
+/** The files of the acquisition that a file opens. @throws as an open does */
+const filesOf = (path: string, files: FileAccess): Promise<readonly string[]> =>
+  files.listingAhead(async () => {
+    const chosen = await chooseFormat(path, SUPPORTED_EXTENSIONS, files);
+    const { acquisition } = await openChosen(chosen, files, null, true);
+    return acquisition.files?.() ?? [];
   });
+
+/** The result of a look; `otherwise` if the file cannot be opened. */
+async function unlessUnopened<T>(look: () => T | Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    const isUnopened = isLoss(error) ||
+      [PathNotFound, PathNotAllowed, PlaneNotFound, UnsupportedFormat].some((kind) => error instanceof kind);
+    if (!isUnopened) throw error;
+    return otherwise;
+  }
+}

@@ -173,8 +173,8 @@ export interface Answers {
   write: WrittenFiles;
   /** Success: no file changed. */
   compare: null;
-  /** Whether each of the files is a part of the other one. */
-  parts: readonly boolean[];
+  /** Whether each of the files is a part of another one; `null` for one that was not looked into. */
+  parts: readonly (boolean | null)[];
   documents: EncodedDocuments;
 }
 

@@ -12,6 +12,8 @@ import { until } from "../deadline.ts";
 import { writeCzi } from "../fixtures/czi_writer.ts";
 import { frame, ramp } from "../fixtures/oir_files.ts";
 import { continuationBlocks, oirFile, writeOir } from "../fixtures/oir_writer.ts";
+import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
+import { filledPages, grayLayout } from "../fixtures/tiff_writer.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { inFolder, withFiles } from "../temporary_files.ts";
 import { expectError, Harness, type HarnessOptions } from "./harness.ts";
@@ -51,8 +53,8 @@ async function refused(
 Deno.test("lists the acquisitions, collections and folders of a folder by name", () =>
   withFiles({
     "b.tif": "12345",
-    "a_00001_00001.tif": "123",
-    "a_00001_00002.tif": "4567",
+    "a.oir": "123",
+    "a_00001": "4567",
     "Zarr.ome.zarr/.zgroup": "{}",
     "unnamed/zarr.json": "{}",
     "NDTiff/Full resolution/NDTiff.index": "",
@@ -64,15 +66,15 @@ Deno.test("lists the acquisitions, collections and folders of a folder by name",
   }, async (path, folder) => {
     const seconds = Date.UTC(2026, 0, 2, 3, 4, 5) / 1000;
     Deno.utimeSync(path, seconds, seconds);
-    Deno.utimeSync(join(folder, "a_00001_00001.tif"), seconds, seconds + 60);
-    Deno.utimeSync(join(folder, "a_00001_00002.tif"), seconds, seconds - 60);
+    Deno.utimeSync(join(folder, "a.oir"), seconds, seconds + 60);
+    Deno.utimeSync(join(folder, "a_00001"), seconds, seconds - 60);
     await using server = new Harness();
     const listing = await listed(server, folder);
     deepEqual([listing.path, listing.truncated], [folder, false]);
     deepEqual(kinds(listing), [
       "image NDTiff tif",
       "image Zarr.ome.zarr ome.zarr",
-      "image a_00001_00001.tif tif",
+      "image a.oir oir",
       "image b.tif tif",
       "collection experiment collection",
       "folder plain null",
@@ -81,10 +83,10 @@ Deno.test("lists the acquisitions, collections and folders of a folder by name",
     const files = listing.entries.filter(({ bytes }) => bytes !== null);
     deepEqual(files, [
       {
-        name: "a_00001_00001.tif",
-        path: join(folder, "a_00001_00001.tif"),
+        name: "a.oir",
+        path: join(folder, "a.oir"),
         kind: "image",
-        format: "tif",
+        format: "oir",
         bytes: 3 + 4,
         modified: "2026-01-02T03:05:05.000Z",
       },
@@ -181,6 +183,61 @@ Deno.test("lists each recording of its own, and hides the parts of others, whate
   });
 });
 
+Deno.test("lists TIFF files that are named like parts of others but belong to no set", () => {
+  const gray = grayLayout(4, 3, 16);
+  const plain = filledPages(1, [], 1, gray);
+  const set = (name: string, index: number) => {
+    const named = (file: string, t: number) => tiffData({ FirstT: t }, file, t);
+    const image = omeImage({ SizeX: 4, SizeY: 3, SizeT: 2 }, [
+      named(`${name}_C0.ome.tif`, 0),
+      named(`${name}_C1.ome.tif`, 1),
+    ]);
+    return filledPages(1, [[270, 2, omeXml(image, String(index))]], index, gray);
+  };
+  const own = (index: number) => {
+    const image = omeImage({ SizeX: 4, SizeY: 3 }, [tiffData({})]);
+    return filledPages(1, [[270, 2, omeXml(image)]], index, gray);
+  };
+  return withFiles({
+    "a_00001_00001.tif": plain,
+    "a_00001_00002.tif": plain,
+    "b_C001T001.tif": plain,
+    "c_C0.ome.tif": own(1),
+    "c_C1.ome.tif": own(2),
+    // A set between others of its name.
+    "s_C0.ome.tif": set("s", 0),
+    "s_C1.ome.tif": set("s", 1),
+    "s_C0_T1.ome.tif": own(3),
+    "s_C2.ome.tif": own(4),
+    "x_MMStack_1.ome.tif": own(5),
+    "x_MMStack_2.ome.tif": own(6),
+  }, async (_path, folder) => {
+    await using server = new Harness();
+    const { entries, warnings } = await listed(server, folder);
+    deepEqual(entries.map(({ name }) => name), [
+      ...["a_00001_00001.tif", "a_00001_00002.tif", "b_C001T001.tif", "c_C0.ome.tif", "c_C1.ome.tif"],
+      ...["s_C0.ome.tif", "s_C0_T1.ome.tif", "s_C2.ome.tif", "x_MMStack_1.ome.tif", "x_MMStack_2.ome.tif"],
+    ]);
+    deepEqual(warnings, []);
+  });
+});
+
+Deno.test("lists an image that is named like one of a scan of Prairie View, but not in its document", () =>
+  inFolder(async (put, folder) => {
+    const scan = join(FIXTURES, "prairie", "TSeries-01022020-1030-003");
+    for (const { name, isFile } of Deno.readDirSync(scan)) {
+      if (isFile) put(name, Deno.readFileSync(join(scan, name)));
+    }
+    await using server = new Harness();
+    const before = (await listed(server, folder)).entries.map(({ name }) => name);
+    const image = [...Deno.readDirSync(folder)].map(({ name }) => name).find((name) =>
+      /_Ch\d+_\d+/.test(name)
+    )!;
+    put(`MAX_${image}`, Deno.readFileSync(join(folder, image)));
+    const after = (await listed(server, folder)).entries.map(({ name }) => name);
+    deepEqual(after, [...before, `MAX_${image}`].sort());
+  }));
+
 Deno.test("opens no file unless names alone would hide it", () =>
   withFiles(
     { "a.czi": czi(1), "b_00001.oir": "", "b_00001": "", "c.oir": "", "c_00001": "" },
@@ -206,7 +263,8 @@ Deno.test("reads the headers of at most 1,000 files, and says how many more may 
   inFolder(async (put, folder) => {
     put("a.czi", "");
     for (let i = 1; i <= 1002; i += 1) put(`a (${i}).czi`, "");
-    const { entries, warnings, warningCodes } = await listHere(folder, false);
+    await using server = new Harness();
+    const { entries, warnings, warningCodes } = await listed(server, folder);
     deepEqual([entries.length, warningCodes], [1001, ["content_left_out"]]);
     match(warnings[0]!, /without a look at them: 2$/);
     deepEqual((await listHere(folder, false, [".tif"])).warnings, []);
