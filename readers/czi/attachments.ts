@@ -1,7 +1,8 @@
 /** The attachments of a document, which include its time stamps. */
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
+import type { Moment } from "../metadata/moment.ts";
+import { MAX_STAMPS, stampedStep, stampsOf } from "../metadata/time_stamps.ts";
 import type { TimeStamps } from "../reader.ts";
 import { unlessLost, warnIf, type Warning } from "../warning.ts";
 import type { Span } from "./scene.ts";
@@ -62,13 +63,40 @@ export function contentOf(file: ByteSource, { position, name }: Attachment): Byt
   return new ByteSection(file, position + SEGMENT_HEAD + CONTENT_HEAD, size, what);
 }
 
-/** Some writers store days since 1899 instead of seconds: recognised as dates after 1954 that are less than 87 s apart. */
-const [LEAST_DAYS, MOST_DAY_STEP, DAY] = [20_000, 1e-3, 86_400];
+/** Least number of days since 1899, which is in 1954, and largest step in days, 87 s, where the document has no date. */
+const [LEAST_DAYS, MOST_DAY_STEP] = [20_000, 1e-3];
+
+/** Largest distance in days from the date of the document. */
+const MOST_DAYS_APART = 366;
+
+/** Seconds of a day, and the number of 1970-01-01 in days since 1899-12-30. */
+const [DAY, UNIX_EPOCH_DAY] = [86_400, 25_569];
+
+/**
+ * Whether stamps are days since 1899, which some writers store instead of seconds: if the last one is near the date of the document;
+ * without a date, if they are after 1954 and less than 87 s apart.
+ */
+function areDays(stamps: Float64Array, { date }: Moment): boolean {
+  const last = stamps.findLast(Number.isFinite) ?? 0;
+  if (last < LEAST_DAYS) return false;
+  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(date) ?? [];
+  if (year !== undefined) {
+    const created = Date.UTC(Number(year), Number(month) - 1, Number(day)) / (1000 * DAY) + UNIX_EPOCH_DAY;
+    return Math.abs(last - created) < MOST_DAYS_APART;
+  }
+  const { median } = stampedStep(stamps);
+  return median !== null && median < MOST_DAY_STEP;
+}
 
 /** Bytes before the stamps, which hold their size and number. */
 const STAMPS_HEAD = 8;
 
-function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size }: Span): TimeStamps | null {
+function readTimeStamps(
+  file: ByteSource,
+  attachment: Attachment,
+  { start, size }: Span,
+  moment: Moment,
+): TimeStamps | null {
   const content = contentOf(file, attachment);
   const count = new DataView(content.read(0, STAMPS_HEAD, "time stamps").buffer).getInt32(4, true);
   const stored = Math.min(count, Math.floor((content.size - STAMPS_HEAD) / 8)) - Math.max(start, 0);
@@ -77,19 +105,18 @@ function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size 
   if (start < 0 || length < 1) return null;
   const view = new DataView(content.read(STAMPS_HEAD + 8 * start, 8 * length, "time stamps").buffer);
   const stamps = Float64Array.from({ length }, (_, i) => view.getFloat64(8 * i, true));
-  const [first = 0, second = 0] = stamps;
-  const inDays = first > LEAST_DAYS && second - first < MOST_DAY_STEP;
-  return stampsOf(stamps, inDays ? 1 / DAY : 1, length < stored && length < size);
+  return stampsOf(stamps, areDays(stamps, moment) ? 1 / DAY : 1, length < stored && length < size);
 }
 
-/** The time stamps from the first index of `span` along `T` on; `null` without any, or with a warning if they cannot be read. */
+/** The time stamps from the first index of `span` along `T` on; `moment` is that of the document. `null` without any, or with a warning if they cannot be read. */
 export function timeStamps(
   file: ByteSource,
   attachments: readonly Attachment[],
   span: Span,
+  moment: Moment,
   warnings: Warning[],
 ): TimeStamps | null {
   const attachment = attachments.find(({ type }) => type === "CZTIMS");
   if (!attachment || span.size < 2) return null;
-  return unlessLost(warnings, "The time stamps", () => readTimeStamps(file, attachment, span));
+  return unlessLost(warnings, "The time stamps", () => readTimeStamps(file, attachment, span, moment));
 }

@@ -95,7 +95,7 @@ async function acquisitionOf(
     ...repeatedPlanes(table, layout, stop),
     ...warnIf(described > 0 && described !== stored, "metadata_disagree", text),
   ];
-  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), warnings);
+  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), metadata.moment, warnings);
   const steps = calibrations(layout, metadata, stamps === null, warnings);
   const { reference, warnings: lost } = await referenceImage(file, attachments, metadata, stop);
   return {

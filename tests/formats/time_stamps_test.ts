@@ -24,8 +24,9 @@ const STEP = 0.5;
 
 const GRAY = grayLayout(5, 4, 16);
 
-const czi = (stamps: readonly number[], rows: "Y" | "T" = "Y", images = 6) =>
+const czi = (stamps: readonly number[], rows: "Y" | "T" = "Y", images = 6, xml = "") =>
   writeCzi({
+    xml,
     subblocks: Array.from({ length: images }, (_, t) => ({
       dims: rows === "Y" ? [["X", 0, 4], ["Y", 0, 4], ["T", t, 1]] : [["X", 0, 4], ["T", t, 1]],
       data: ramp16(rows === "Y" ? 16 : 4, t),
@@ -162,6 +163,30 @@ Deno.test("a first stamp of 0 is no part of a line scan", async () => {
     const { step } = summary.axes.find(({ name }) => name === "Y")!;
     ok(close(step, 0.0025), `${step} s`);
     equal(summary.warnings.filter(({ code }) => code === "step_uneven").length, 1);
+  }
+});
+
+Deno.test("CZI: stamps are days where the last one is near the date of the document, else seconds", async () => {
+  // 2019-12-01 is day 43,800 since 1899-12-30: 43,800 seconds are half a day.
+  const dated = "<ImageDocument><Metadata><Information><Image>" +
+    "<AcquisitionDateAndTime>2019-12-01T12:00:00</AcquisitionDateAndTime>" +
+    "</Image></Information></Metadata></ImageDocument>";
+  const other = dated.replace("2019", "2012");
+  const DAY = 86_400;
+  const every = (seconds: number, start: number) => Array.from({ length: 6 }, (_, i) => start + i * seconds);
+  const cases: [stamps: readonly number[], xml: string, step: number][] = [
+    [every(2 / DAY, 43_800.5), dated, 2],
+    [every(2 / DAY, 43_800.5), "", 2],
+    [every(120 / DAY, 43_800.5), dated, 120],
+    [[0, ...every(2 / DAY, 43_800.5).slice(1)], dated, 2],
+    [every(0.0005, 43_800), other, 0.0005],
+    [[43_800, 43_800, 43_801, 43_801, 43_802, 43_802], "", 0.4],
+    [[43_801, 43_800, 43_801, 43_802, 43_803, 43_804], "", 1],
+  ];
+  for (const [stamps, xml, expected] of cases) {
+    const { summary } = await loadBytes("a.czi", czi(stamps, "Y", 6, xml));
+    const { step, unit } = summary.axes.find(({ name }) => name === "T")!;
+    ok(unit === "seconds" && Math.abs(step / expected - 1) < 1e-5, `${stamps}: ${step} ${unit}`);
   }
 });
 
