@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from "../metadata/json.ts";
 import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
 import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import type { AxisLetter, Channel } from "../reader.ts";
+import { differ } from "../metadata/text.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
 import {
@@ -124,13 +125,18 @@ function memberIdOf(node: ZarrNode | undefined): string | null {
   return typeof member === "string" && member !== "" ? member : null;
 }
 
-/** Calibrations from the scales of the axes, or else from the pixel sizes in the OME-XML. */
+/**
+ * Calibrations from the scales of the axes, or else from the OME-XML: where there is no scale, and where a scale without a unit is 1,
+ * as converters write an unknown one, or the same number.
+ */
 function calibrationsOf(axes: readonly OmeAxis[], xml: OmeXmlImage | null): OmeImage["calibrations"] {
   return Object.fromEntries(
     axes.flatMap((axis) => {
       if (axis.letter === null) return [];
       const written = xml?.calibrations[axis.letter] ?? UNCALIBRATED;
-      return [[axis.letter, axis.scale === null ? written : calibrated(axis.scale, axis.unit)]];
+      const { scale, unit } = axis;
+      const isWritten = scale === null || unit === null && (scale === 1 || !differ(scale, written.step));
+      return [[axis.letter, isWritten ? written : calibrated(scale, unit)]];
     }),
   );
 }

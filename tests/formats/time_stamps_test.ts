@@ -11,10 +11,12 @@ import { ndtiffFiles } from "../fixtures/ndtiff_writer.ts";
 import { frame, ramp } from "../fixtures/oir_files.ts";
 import { writeOir } from "../fixtures/oir_writer.ts";
 import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
+import { write, writeChunks } from "../fixtures/plain_store.ts";
 import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { type LoadedHere, loadHere } from "../load_here.ts";
 import { inFolder } from "../temporary_files.ts";
+import { codesOf } from "../warning_codes.ts";
 
 /** Seconds of six images, with a pause of a minute after the fourth. */
 const PAUSED = [0, 0.5, 1, 1.5, 61.5, 62];
@@ -202,3 +204,21 @@ Deno.test("a number of stamps that does not fit the images is named", async () =
   ]]);
   deepEqual(await texts(4), [null, "seconds", ["The file has 4 time stamps for 6 time points"]]);
 });
+
+Deno.test("OME-Zarr: a scale of 1 without a unit stands for none, so that the stamps contradict TimeIncrement", () =>
+  inFolder(async (_put, folder) => {
+    const store = join(folder, "a.zarr");
+    const layout = { "bioformats2raw.layout": 3, version: "0.5" };
+    write(join(store, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { ome: layout } });
+    const axes = [{ name: "t", type: "time" }, { name: "y", type: "space" }, { name: "x", type: "space" }];
+    const chunks = PAUSED.map(() => new Uint16Array(4));
+    writeChunks(join(store, "0"), { axes, shape: [6, 2, 2], scale: [1, 1, 0.7], chunks });
+    const sizes = { SizeX: 2, SizeY: 2, SizeT: 6, PhysicalSizeX: 0.2, PhysicalSizeY: 0.2, TimeIncrement: 1 };
+    const planes = PAUSED.map((seconds, t) => `<Plane TheT="${t}" TheC="0" TheZ="0" DeltaT="${seconds}"/>`);
+    write(join(store, "OME/METADATA.ome.xml"), omeXml(omeImage(sizes, planes)));
+    const { summary } = await loadHere(store);
+    const steps = summary.axes.map(({ name, step, unit }) => `${name} ${step.toFixed(6)} ${unit}`);
+    // A scale that contradicts the document, such as that of a smaller copy, has no unit.
+    deepEqual(steps, ["T 0.500000 seconds", "Y 0.200000 um", "X 1.000000 Pixels"]);
+    deepEqual(codesOf(summary.warnings), ["step_uneven", "metadata_disagree"]);
+  }));
