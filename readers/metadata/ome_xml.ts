@@ -19,7 +19,7 @@ export interface OmeXmlImage {
   /** `#rrggbb` of each channel, or `null`. */
   readonly colors: readonly (string | null)[];
   readonly moment: Moment;
-  /** `DeltaT` of the planes at `TheC` 0 and `TheZ` 0, one per time point; `null` without two. */
+  /** `DeltaT` of the first channel and slice, else of those with the most, one per time point; `null` without two. */
   readonly stamps: TimeStamps | null;
   readonly warnings: readonly Warning[];
 }
@@ -75,11 +75,18 @@ function colorOf(written: string | undefined): string | null {
 
 function stampsIn(pixels: XmlElement): TimeStamps | null {
   const count = numberOf(pixels.attributes.SizeT) ?? 1;
-  const times = new Map<number, number>();
+  const found = new Map<string, Map<number, number>>();
   for (const { attributes: { TheT, TheC, TheZ, DeltaT, DeltaTUnit } } of children(pixels, "Plane")) {
     const [t, seconds] = [numberOf(TheT), secondsOf(numberOf(DeltaT), DeltaTUnit ?? "s")];
-    if (numberOf(TheC) === 0 && numberOf(TheZ) === 0 && t !== null && seconds !== null) times.set(t, seconds);
+    if (t === null || seconds === null) continue;
+    found.getOrInsertComputed(`${numberOf(TheC)} ${numberOf(TheZ)}`, () => new Map()).set(t, seconds);
   }
+  const most = found.values().reduce(
+    (most, one) => one.size > most.size ? one : most,
+    new Map<number, number>(),
+  );
+  const first = found.get("0 0") ?? most;
+  const times = first.size < 2 ? most : first;
   // Some programs write the time of the first plane only.
   if (times.size < 2) return null;
   // A file may declare any number of time points.

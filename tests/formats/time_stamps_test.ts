@@ -205,6 +205,27 @@ Deno.test("a number of stamps that does not fit the images is named", async () =
   deepEqual(await texts(4), [null, "seconds", ["The file has 4 time stamps for 6 time points"]]);
 });
 
+Deno.test("OME-TIFF: if the first channel has no times, those of another one count", async () => {
+  const planes = PAUSED.flatMap((seconds, t) => [
+    `<Plane TheT="${t}" TheC="0" TheZ="0"${t === 0 ? ' DeltaT="9"' : ""}/>`,
+    `<Plane TheT="${t}" TheC="1" TheZ="0" DeltaT="${seconds}"/>`,
+  ]);
+  const text = omeXml(omeImage({ SizeX: 5, SizeY: 4, SizeC: 2, SizeT: 6 }, [
+    tiffData({ PlaneCount: 12 }),
+    ...planes,
+  ]));
+  const bytes = tiffBytes(
+    GRAY,
+    (_x, _y, _s, page) => BigInt(page),
+    12,
+    (page) => page > 0 ? [] : [[270, 2, text]],
+  );
+  const { summary } = await loadBytes("a.ome.tif", bytes);
+  const { step, unit } = summary.axes[0]!;
+  deepEqual([step.toFixed(6), unit, summary.times], ["0.500000", "seconds", PAUSED]);
+  ok(codesOf(summary.warnings).includes("step_uneven"));
+});
+
 Deno.test("OME-Zarr: a scale of 1 without a unit stands for none, so that the stamps contradict TimeIncrement", () =>
   inFolder(async (_put, folder) => {
     const store = join(folder, "a.zarr");
