@@ -2,7 +2,7 @@
  * An array of any number of axes in the pages of a file: which axis runs along pages, samples, rows and columns. If `Y` runs along
  * rows, `X` along columns and only `C` along samples, each page is a plane. Other arrays, such as `YXZ`, are {@linkcode rearranged}.
  */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import { axesOf } from "../metadata/axes.ts";
 import { channelsOf } from "../metadata/channels.ts";
 import {
@@ -26,6 +26,8 @@ import type { PlaneFinder } from "./stored_planes.ts";
 export interface ArrayAxes {
   readonly axes: readonly ArrayAxis[];
   readonly rows: string;
+  /** Written letters of axes with another meaning that are served as `Z`. */
+  readonly assumed?: readonly string[];
 }
 
 /**
@@ -85,8 +87,22 @@ export function arrayAxes(
     const letter = i === rowAxis ? "Y" : SERVED.get(letters[i]!) ?? (along === "samples" ? "C" : "Z");
     return { letter, size, along };
   });
-  return { axes, rows: letters[rowAxis] ?? "Y" };
+  const assumed = letters.filter((letter, i) =>
+    axes[i]!.letter === "Z" && lengths[i]! > 1 && !SLICES.includes(letter)
+  );
+  return { axes, rows: letters[rowAxis] ?? "Y", assumed };
 }
+
+/** Slices, and what tifffile calls images and unknown axes, which are pages without a meaning. */
+const SLICES = ["Z", "I", "Q"];
+
+/** Warns if planes along an axis with another meaning are read as slices. */
+export const sliceWarnings = ({ assumed = [] }: ArrayAxes): Warning[] =>
+  warnIf(
+    assumed.length > 0,
+    "axes_assumed",
+    `Planes along ${assumed.map(quoted).join(", ")} are read as slices`,
+  );
 
 /** Warns if rows run along an axis other than `Y` and time. */
 export const rowWarnings = ({ rows }: ArrayAxes): Warning[] =>

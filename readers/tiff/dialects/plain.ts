@@ -11,7 +11,14 @@ import { lineScanOf } from "../../metadata/line_scan.ts";
 import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
 import { warnIf, type Warning, warning } from "../../warning.ts";
-import { type ArrayAxes, arrayAxes, arrayPlanes, lengthsOf, rowWarnings } from "../array_axes.ts";
+import {
+  type ArrayAxes,
+  arrayAxes,
+  arrayPlanes,
+  lengthsOf,
+  rowWarnings,
+  sliceWarnings,
+} from "../array_axes.ts";
 import { type Directory, upToNul } from "../directory.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import {
@@ -153,7 +160,7 @@ function shapedArray(text: string, layout: PageLayout): ShapedArray {
     warnings: [
       ...warnIf(axes !== undefined && letters === null, "metadata_disagree", misfit),
       ...warnIf(letters !== null && found === null, "metadata_disagree", other),
-      ...found ? rowWarnings(found) : [],
+      ...found ? [...rowWarnings(found), ...sliceWarnings(found)] : [],
     ],
   };
 }
