@@ -209,6 +209,6 @@ Deno.test("names rows that are not Y", async () => {
 
 Deno.test("warns where planes along an axis with another meaning are read as slices", async () => {
   const text = (axes: string) => `{"shape": [3, 4, 5], "axes": "${axes}"}`;
-  equal(await seen(three(text("PYX"))), "Z3; 1 2 3; axes_assumed");
-  for (const axes of ["ZYX", "QYX", "IYX"]) equal(await seen(three(text(axes))), "Z3; 1 2 3; ");
+  equal(await seen(three(text("PYX"))), "Z3; 1; axes_assumed");
+  for (const axes of ["ZYX", "QYX", "IYX"]) equal(await seen(three(text(axes))), "Z3; 1; ");
 });
