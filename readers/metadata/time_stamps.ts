@@ -241,7 +241,8 @@ function judged(
     );
   if (agrees(quantum)) return { step: stated, warnings };
   // The first frame is often late, which a single difference does not show.
-  const counts = seconds.length === 2 && agrees(step) ? stated : step;
+  const isNear = Math.abs(step - stated) <= Math.min(step, stated);
+  const counts = seconds.length === 2 && isNear ? stated : step;
   const text = `The file states ${shown(stated)} between ${many}, its time stamps show ${shown(step)}`;
   return {
     step: counts,

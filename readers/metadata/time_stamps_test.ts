@@ -97,12 +97,13 @@ Deno.test("keeps a stated step that agrees with the stamps, or with most of thei
   deepEqual(timed({ step: 1.2, stamps: [0, 1, 3] }).step, [1.2, "seconds"]);
 });
 
-Deno.test("keeps a stated step with a warning if two stamps are at most twice as far apart", () => {
+Deno.test("keeps a stated step with a warning if it and the distance of two stamps differ by a factor of 2 at most", () => {
   const { step, warnings } = timed({ step: 5, stamps: [0.441, 5.315] });
   deepEqual([step, warnings], [[5, "seconds"], [
     "metadata_disagree: The file states 5 s between time points, its time stamps show 4.874 s; 5 s counts",
   ]]);
   deepEqual(timed({ step: 5, stamps: [0, 1] }).step, [1, "seconds"]);
+  deepEqual(timed({ step: 0.1, stamps: [0, 5] }).step, [5, "seconds"]);
 });
 
 Deno.test("replaces a stated step that the stamps contradict", () => {
