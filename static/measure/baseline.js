@@ -17,13 +17,19 @@
  */
 import { formatNumber, significant, tableUnit } from "./axes.js";
 import { leastSquares } from "./least_squares.js";
-import { deviation, mean, noiseOf, percentile, runningMean } from "./traces.js";
+import { deviation, extent, mean, noiseOf, percentile, runningMean, runsOf } from "./traces.js";
 
 /** Part of a trace over which F₀ moves, and whose ends are compared, unless a span is set. */
 const TENTH = 0.1;
 
+/** An automatic F₀ moves over at least this many widths of a transient at half of its height. */
+const WIDTHS = 8;
+
+/** Standard deviations by which transients rise above F₀. */
+const RISES = 5;
+
 /** Blocks in one span, whose means have less noise than lines. */
-const BLOCKS = 50;
+const BLOCKS = 30;
 
 /** Standard deviation of the Gaussian that weighs neighbouring blocks, in spans. */
 const NEAR = 0.175;
@@ -48,18 +54,31 @@ export const usualSpan = (lines, step) => significant(TENTH * lines * step, 3);
  */
 export function baselineOf(values, settings, step) {
   const { percentile: percent } = settings;
-  const span = settings.kind === "moving" && settings.span ? settings.span : usualSpan(values.length, step);
-  const lines = Math.max(1, Math.round(span / step));
+  const isAutomatic = settings.kind === "automatic";
   const kind = settings.kind !== "automatic"
     ? settings.kind
     : drifts(values, percent)
     ? "moving"
     : "percentile";
-  const blocks = kind === "moving" || kind === "exponential" ? blocksOf(values, lines) : null;
-  if (blocks !== null && blocks.means.length >= LEAST_LINES) {
-    const courseOf = kind === "moving" ? movingThrough(blocks, percent) : exponentialThrough(blocks);
-    const course = values.map((_, line) => courseOf(line));
-    return { level: percentile(course, 50), course, by: { ...settings, kind, span } };
+  if (kind === "moving" || kind === "exponential") {
+    const whole = values.length * step;
+    let span = kind === "moving" && !isAutomatic && settings.span || usualSpan(values.length, step);
+    const blocks = blocksOf(values, span / step);
+    if (blocks.means.length >= LEAST_LINES) {
+      let means = kind === "moving"
+        ? movingThrough(blocks, span / step, percent)
+        : exponentialThrough(blocks);
+      // Narrower than its transients, a span lets F₀ follow them, which makes them look shorter than they are.
+      for (let round = 0; round < ROUNDS && kind === "moving" && isAutomatic; round += 1) {
+        const wanted = significant(Math.min(whole, WIDTHS * widthAbove(blocks, means) * step), 3);
+        if (!(wanted > span)) break;
+        span = wanted;
+        means = movingThrough(blocks, span / step, percent);
+      }
+      const courseOf = between(blocks.places, means);
+      const course = values.map((_, line) => courseOf(line));
+      return { level: percentile(course, 50), course, by: { ...settings, kind, span } };
+    }
   }
   if (kind !== "window") {
     const by = /** @type {const} */ ({ ...settings, kind: "percentile" });
@@ -93,8 +112,22 @@ function drifts(values, percent) {
 }
 
 /**
+ * Lines of the longest rise above half of the highest one; 0 if nothing rises above the noise.
+ *
+ * @param {ReturnType<typeof blocksOf>} blocks
+ * @param {Float64Array} course F₀ at each block
+ */
+function widthAbove({ length, means }, course) {
+  const above = means.map((value, i) => value - course[i]);
+  const [, top] = extent(above);
+  if (!(top > RISES * weighed(above).noise)) return 0;
+  const runs = runsOf(above.map((value) => Number(value > top / 2)));
+  return length * runs.reduce((most, [from, to]) => Math.max(most, to - from), 0);
+}
+
+/**
  * Means of neighbouring lines and the places of their middles, without blocks that have no finite value; `length` is
- * that of a block, and `half` half of a span in blocks.
+ * that of a block.
  *
  * @param {Float64Array} values
  * @param {number} span in lines
@@ -102,21 +135,20 @@ function drifts(values, percent) {
 function blocksOf(values, span) {
   const length = Math.max(1, Math.floor(span / BLOCKS));
   const count = Math.ceil(values.length / length);
-  const half = Math.max(1, Math.round(span / length / 2));
   const all = Array.from({ length: count }, (_, i) => {
     const end = Math.min(values.length, (i + 1) * length);
     return { mean: mean(values, i * length, end), place: (i * length + end - 1) / 2 };
   }).filter((block) => Number.isFinite(block.mean));
   return {
     length,
-    half,
     means: Float64Array.from(all, (block) => block.mean),
     places: Float64Array.from(all, ({ place }) => place),
   };
 }
 
-/** @param {ReturnType<typeof blocksOf>} blocks @param {number} percent @returns {(line: number) => number} */
-function movingThrough({ length, half, means, places }, percent) {
+/** F₀ at each block. @param {ReturnType<typeof blocksOf>} blocks @param {number} span in lines @param {number} percent */
+function movingThrough({ length, means, places }, span, percent) {
+  const half = Math.max(1, Math.round(span / length / 2));
   let course = new Float64Array(means.length);
   for (let round = 0; round < STARTS; round += 1) {
     const rest = means.map((value, i) => value - course[i]);
@@ -146,6 +178,11 @@ function movingThrough({ length, half, means, places }, percent) {
       return bend > 1e-9 * sum * second ? (whole * second - slope * first) / bend : whole / sum;
     });
   }
+  return course;
+}
+
+/** Straight lines between blocks, and beyond the outer ones. @type {(places: Float64Array, course: Float64Array) => (line: number) => number} */
+function between(places, course) {
   return (line) => {
     // Blocks without values are missing, so neighbours are sought.
     let [low, high] = [0, places.length - 2];
@@ -159,12 +196,7 @@ function movingThrough({ length, half, means, places }, percent) {
   };
 }
 
-/**
- * An exponential on a level, as bleaching makes it.
- *
- * @param {ReturnType<typeof blocksOf>} blocks
- * @returns {(line: number) => number}
- */
+/** An exponential on a level, as bleaching makes it, at each block. @param {ReturnType<typeof blocksOf>} blocks */
 function exponentialThrough({ means, places }) {
   const ends = Math.max(1, Math.floor(TENTH * means.length));
   const [first, last] = [means.slice(0, ends), means.slice(-ends)].map((part) => percentile(part, 50));
@@ -200,7 +232,7 @@ function exponentialThrough({ means, places }) {
       }),
     ).best;
   }
-  return (line) => at(found, line);
+  return places.map((place) => at(found, place));
 }
 
 /**

@@ -3,6 +3,7 @@ import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../../static/measur
 import { baselineOf } from "../../static/measure/baseline.js";
 import { percentile } from "../../static/measure/traces.js";
 import { driftingTrace, DRIFTS } from "../browser/measured_baselines.ts";
+import { course } from "./synthetic.ts";
 import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
 
 const [SWAYING, BLEACHING] = ["falls and sways by 40 %", "bleaches to 40 %"].map((name) =>
@@ -26,6 +27,20 @@ Deno.test("a moving F₀ follows a baseline that falls and sways by 40 %, below 
       assert(worst(course, f0) < 0.05, `${worst(course, f0)}`);
     }
   }
+});
+
+Deno.test("an automatic F₀ moves over eight widths of a transient, and does not follow transients", () => {
+  // The tail of the second transient lifts the end of a recording that is ten times as long as the tails.
+  const { at: shape, duration } = course(8, 60);
+  const normal = normalNumbers(randomNumbers(12));
+  const trace = Float64Array.from(
+    { length: 600 },
+    (_, line) => 100 + 130 * (shape(line - 120) + shape(line - 380)) + normal(),
+  );
+  const { course: f0, by } = baselineOf(trace, NEW_TRACE, 1);
+  assert.equal(by.kind, "moving");
+  assert(by.span! > 7 * duration && by.span! < 10 * duration, `${by.span}, not 8 times ${duration}`);
+  f0!.forEach((value, line) => assert(Math.abs(value - 100) < 7, `${line}: ${value}`));
 });
 
 Deno.test("an exponential F₀ fits bleaching, below transients", () => {
