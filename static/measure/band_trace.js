@@ -1,17 +1,7 @@
 /**
  * The trace of a band of a plane: the mean of its columns in each line, or its change against F₀ (baseline.js).
  *
- * @typedef {object} TraceSettings how the trace of a band is made; times are in the unit of the time axis
- * @property {boolean} isChange ΔF/F₀ instead of means
- * @property {"automatic" | "percentile" | "window" | "moving" | "exponential"} kind of F₀: a percentile of all values,
- *   their mean in a window, a moving percentile or an exponential; `automatic` is `moving` if the trace drifts, else
- *   `percentile`
- * @property {number} percentile 0 to 100
- * @property {number} from start of the baseline's window
- * @property {number} to
- * @property {number} [span] time over which a moving percentile is taken; a tenth of the recording if 0 or missing
- * @property {number} offset dark level of the detector
- * @property {number} average lines averaged per value
+ * @typedef {import("./baseline.js").TraceSettings} TraceSettings
  */
 import { baselineOf, baselineWords } from "./baseline.js";
 import { mean, runningMean } from "./traces.js";

@@ -7,7 +7,18 @@
  * until it settles. Without this, a percentile of a slope lies below the slope. An exponential F₀ is fitted with the same
  * weights.
  *
- * @typedef {import("./band_trace.js").TraceSettings} TraceSettings
+ * @typedef {object} TraceSettings how the trace of a band is made; times are in the unit of the time axis
+ * @property {boolean} isChange ΔF/F₀ instead of means
+ * @property {"automatic" | "percentile" | "window" | "moving" | "exponential"} kind of F₀: a percentile of all values,
+ *   their mean in a window, a moving percentile or an exponential; `automatic` is `moving` if the trace drifts, else
+ *   `percentile`
+ * @property {number} percentile 0 to 100
+ * @property {number} from start of the baseline's window
+ * @property {number} to
+ * @property {number} [span] time over which a moving percentile is taken; a tenth of the recording if 0 or missing
+ * @property {number} offset dark level of the detector
+ * @property {number} average lines averaged per value
+ *
  * @typedef {object} Baseline
  * @property {number} level F₀; the median of F₀ if it changes; NaN if there is none
  * @property {Float64Array | null} course F₀ of each line; null if it is constant
