@@ -1,7 +1,8 @@
 /** Documents of measurements: written, read, and refused. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.js";
-import { drawnRegions, regionsOf } from "../../static/demo/v2/saving/regions.js";
+import { drawnRegions, OWN as OWN_KEY, regionsOf } from "../../static/demo/v2/saving/regions.js";
 import {
   carriedOver,
   DocumentFault,
@@ -12,7 +13,7 @@ import {
 import { NEW_TRACE, traceOf } from "../../static/measure/band_trace.js";
 import { MEASUREMENTS } from "../../static/measure/measurements.js";
 import { recallSaved } from "../../static/demo/v2/opening/saved_work.js";
-import { zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.js";
+import { crc32, zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.js";
 import { zipOf } from "../fixtures/zip_writer.ts";
 
 type Drawn = Parameters<typeof regionsOf>[0];
@@ -519,4 +520,43 @@ Deno.test("reads a ZIP file that arrives in pieces of any size", async () => {
     damaged[at]! ^= 0xff;
     await read(damaged).catch((error) => assert(error instanceof ZipFault, `${at}: ${error.stack}`));
   }
+});
+
+Deno.test("rejects an entry of a ZIP file whose bytes do not have its checksum", async () => {
+  const files = documents();
+  const bytes = zipOf(files.map(({ name, text }) => [name, new TextEncoder().encode(text)]));
+  const read = async () => {
+    const entries = await zipEntries(new Blob([bytes]));
+    return await Promise.all(entries.map(({ read }) => read().then(() => "", ({ message }) => message)));
+  };
+  assert.deepEqual(await read(), files.map(() => ""));
+  // The checksum of the first entry, in the directory.
+  bytes[Buffer.from(bytes).indexOf("PK\x01\x02") + 16]! ^= 1;
+  assert.deepEqual(await read(), [
+    `${files[0]!.name} is damaged: its checksum differs`,
+    ...files.slice(1).map(() => ""),
+  ]);
+});
+
+Deno.test("CRC-32 by its check value", () => {
+  assert.equal(crc32(new TextEncoder().encode("123456789")), 0xcbf43926);
+  assert.equal(crc32(new Uint8Array()), 0);
+});
+
+Deno.test("restores the sound part of damaged settings, and says what is left out", () => {
+  const [image] = documentsOf(documents((image) => {
+    const own = image.image_metadata[OWN_KEY];
+    own.look = { source: { channels: [{ index: 0, range: null }] } };
+    own.settings.traces = { kind: 7 };
+    own.settings.measured.events.of = null;
+    own.position = { t: "x" };
+  }));
+  const { drawn, look, position, note } = restored(image!, INFO);
+  assert.deepEqual([look, position], [{}, { t: 0, z: 0, l: 0 }]);
+  assert.deepEqual([drawn.traces, Object.keys(drawn.measured!)], [null, ["velocity", "diameter", "sparks"]]);
+  assert.deepEqual(drawn.bands, DRAWN.bands);
+  assert.equal(
+    note,
+    "Damaged in the file and left out: settings of traces, measurements, position, display of the image.",
+  );
 });

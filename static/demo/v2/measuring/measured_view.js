@@ -175,16 +175,24 @@ export class MeasuredView {
     const { plane, channels } = typedPlanes(plain.source, typed);
     if (look === null) this.#keep(isTurned(this.#plain?.typed) !== isTurned(typed));
     this.#plain = { ...plain, typed };
-    this.#isShowing = true;
-    this.#viewer.show({
+    this.#showOwn({
       info: /** @type {OpenResponse} */ ({ ...plain.info, plane }),
       source: { plane, channels },
       reference: plain.reference,
       look,
     });
-    this.#isShowing = false;
     this.#images.onDrawn();
     return true;
+  }
+
+  /** Shows a picture that this module made. @param {Parameters<Viewer["show"]>[0]} picture */
+  #showOwn(picture) {
+    this.#isShowing = true;
+    try {
+      this.#viewer.show(picture);
+    } finally {
+      this.#isShowing = false;
+    }
   }
 
   #showPlain() {
@@ -275,14 +283,12 @@ export class MeasuredView {
     ];
     this.#keep(false);
     this.#kept = { ...this.#kept, regions: [] };
-    this.#isShowing = true;
-    this.#viewer.show({
+    this.#showOwn({
       info: /** @type {OpenResponse} */ ({ ...info, plane, reference }),
       source: { plane, channels: withSamples(kymograph.samples) },
       reference: image,
       look: this.#former ?? { source: { channels: look.source?.channels } },
     });
-    this.#isShowing = false;
     this.#images.onDerived(true);
   }
 

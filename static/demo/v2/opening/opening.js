@@ -10,6 +10,7 @@ import { showServer } from "./server.js";
 import { shownText } from "../panels/channel_card.js";
 import { drawnWords, withoutResults } from "../measuring/drawn.js";
 import { keyOf } from "./work_store.js";
+import { shownWith } from "../saving/checked.js";
 import { Recordings } from "./recordings.js";
 import { keepView, keptView, linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
@@ -267,7 +268,15 @@ export class Opening {
     this.#parts.work.begin(isSample ? null : recording, work);
     const drawn = isChanged ? withoutResults(look?.drawn) : look?.drawn;
     const note = isSample ? SAMPLE_NOTE : "";
-    const groups = viewer.show({ info, source, reference, look: look && { ...look, drawn }, note });
+    const picture = { info, source, reference, note };
+    const { shown: groups, fault } = shownWith(
+      (look) => viewer.show({ ...picture, look }),
+      look ? { ...look, drawn } : null,
+    );
+    if (fault !== null) {
+      console.error(fault);
+      page.notice("The view, drawings and measurements kept of this file are damaged and left out.");
+    }
     for (const id of ["save", "restore"]) byId(id, HTMLButtonElement).disabled = isSample;
     data.show(info, groups, { isSample, isByPath: this.mayOpenByPath });
     this.#steps.clear();

@@ -7,6 +7,7 @@ import { drawnWords } from "../measuring/drawn.js";
 import { stemOf } from "../measuring/scan.js";
 import { memberOf } from "../saving/documents.js";
 import { carriedOver, DocumentFault, documentsOf, restored, sourceOf } from "../saving/restored.js";
+import { shownWith } from "../saving/checked.js";
 import { zipEntries, ZipFault } from "../saving/zip_entries.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
@@ -144,8 +145,15 @@ export class Saving {
     if (position.t !== there.t || position.z !== there.z || position.l !== there.l) {
       await opening.go(position);
     }
-    viewer.wear(look);
-    measured.restore(drawn, look.typed ?? null);
+    const former = /** @type {any} */ (viewer.look);
+    const { fault } = shownWith((saved) => {
+      viewer.wear(saved === null ? former : look);
+      measured.restore(saved ?? former.drawn, (saved === null ? former : look).typed ?? null);
+    }, drawn);
+    if (fault !== null) {
+      console.error(fault);
+      return page.notice(`${from} was not restored: what it holds cannot be shown.`);
+    }
     const words = drawnWords(drawn) || "no measurements";
     const undo = isStep ? "Undo shows what was there before." : "";
     page.notice([`Restored from ${from}: ${words}.`, undo, note].filter((text) => text !== "").join(" "));

@@ -153,6 +153,8 @@ export class Viewer extends Emitter {
     this.#reduce();
     this.wear(look);
     this.emit("shown", { look });
+    // A look that cannot be drawn throws here, where the caller can drop it, and not in the next frame.
+    if (look !== null) { for (const name of NAMES) if (groups[name] !== null) this.panes[name].drawNow(); }
     return groups;
   }
 

@@ -16,6 +16,14 @@
  */
 import { isTime } from "../../../measure/axes.js";
 import { mapped } from "../measuring/drawn.js";
+import {
+  checkedKymograph,
+  checkedLook,
+  checkedMeans,
+  checkedPosition,
+  checkedResults,
+  checkedSettings,
+} from "./checked.js";
 import { unpacked, VERSION } from "./documents.js";
 import { drawnRegions, OWN } from "./regions.js";
 
@@ -95,7 +103,11 @@ export function sourceOf({ image }) {
 export function restored({ image, analyses, mark }, { plane, header, channels, collection }) {
   const own = unpacked(image.image_metadata?.[OWN] ?? null);
   const isOurs = own?.version >= 1 && own.version <= VERSION;
-  const { settings = {}, position = {}, look = {} } = isOurs ? own : {};
+  const saved = isOurs ? own : {};
+  const { settings, lost: lostSettings } = checkedSettings(saved.settings);
+  const { position, lost: lostPosition } = checkedPosition(saved.position);
+  const { look, lost: lostLook } = checkedLook(saved.look);
+  const lost = [...lostSettings, ...lostPosition, ...lostLook];
   const { typed = null } = look;
   const isTurned = typed?.time === "columns";
   const [rows, columns] = plane.shape;
@@ -140,12 +152,12 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
               ...placed(one),
               of: placed(one.of),
               place: null,
-              found: listed(kept(key).found),
+              found: checkedResults(kept(key).found),
             }
             : null,
       ),
       ...settings.images && {
-        images: { ...settings.images, rows: listed(kept("image_means").rows) },
+        images: { ...settings.images, rows: checkedMeans(kept("image_means").rows) },
       },
       ...settings.projection && { projection: settings.projection },
       cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
@@ -160,20 +172,21 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
     look: isFolded ? {} : look,
     position: { t: position.t ?? 0, z: position.z ?? 0, l: isFolded ? 0 : position.l ?? 0 },
     outside,
-    note: own !== null && !isOurs
-      ? "These measurements were saved by a newer page: only their regions are shown."
-      : outside.length === 0
-      ? ""
-      : `Not shown, since they lie outside the image: ${outside.join(", ")}.`,
+    note: [
+      own !== null && !isOurs
+        ? "These measurements were saved by a newer page: only their regions are shown."
+        : outside.length === 0
+        ? ""
+        : `Not shown, since they lie outside the image: ${outside.join(", ")}.`,
+      lost.length === 0 ? "" : `Damaged in the file and left out: ${lost.join(", ")}.`,
+    ].filter((text) => text !== "").join(" "),
   };
 }
 
-/** @param {unknown} results */
-const listed = (results) => Array.isArray(results) ? results : [];
-
-/** Lets results in a kymograph hold for the shown position. @param {any} look */
-function inKymograph(look) {
-  if (!look) return {};
+/** Lets results in a kymograph hold for the shown position. @param {unknown} saved */
+function inKymograph(saved) {
+  const look = checkedKymograph(saved);
+  if (look === null) return {};
   const { drawn } = look;
   if (!drawn) return { look };
   const measured = mapped(drawn.measured, (one) => ({ ...one, place: null }));

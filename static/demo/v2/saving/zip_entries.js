@@ -30,9 +30,10 @@ export async function zipEntries(file) {
     if (end > directory.byteLength) throw new ZipFault("its directory is damaged");
     const text = new TextDecoder().decode(bytesOf(directory, at + ENTRY_BYTES, name));
     const method = directory.getUint16(at + 10, true);
+    const crc = directory.getUint32(at + 16, true);
     const numbers = [24, 20, 42].map((field) => directory.getUint32(at + field, true));
     const place = placeOf(numbers, bytesOf(directory, at + ENTRY_BYTES + name, extra));
-    entries.push({ name: text, read: () => textOf(file, text, method, place) });
+    entries.push({ name: text, read: () => textOf(file, text, method, { ...place, crc }) });
     at = end;
   }
   return entries;
@@ -69,8 +70,8 @@ function placeOf(numbers, extra) {
   return { length, stored, start };
 }
 
-/** @param {Blob} file @param {string} name @param {number} method @param {{length: number, stored: number, start: number}} place */
-async function textOf(file, name, method, { length, stored, start }) {
+/** @param {Blob} file @param {string} name @param {number} method @param {{length: number, stored: number, start: number, crc: number}} place */
+async function textOf(file, name, method, { length, stored, start, crc }) {
   if (Math.max(length, stored) > MOST_BYTES) throw new ZipFault(`${name} is larger than 32 MiB`);
   const head = await viewOf(file, start, LOCAL_BYTES);
   if (head.getUint32(0, true) !== LOCAL) throw new ZipFault(`${name} is damaged`);
@@ -78,7 +79,22 @@ async function textOf(file, name, method, { length, stored, start }) {
   if (from + stored > file.size) throw new ZipFault("it is cut");
   const bytes = await expanded(file.slice(from, from + stored), method, length).catch(() => null);
   if (bytes?.length !== length) throw new ZipFault(`${name} is damaged or compressed in an unknown way`);
+  if (crc32(bytes) !== crc) throw new ZipFault(`${name} is damaged: its checksum differs`);
   return new TextDecoder().decode(bytes);
+}
+
+/** Remainders of the bytes by the polynomial of ZIP. */
+const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte;
+  for (let bit = 0; bit < 8; bit += 1) rest = rest & 1 ? rest >>> 1 ^ 0xedb88320 : rest >>> 1;
+  return rest;
+});
+
+/** The checksum CRC-32 of ZIP files. @param {Uint8Array} bytes */
+export function crc32(bytes) {
+  let rest = 0xffffffff;
+  for (const byte of bytes) rest = REMAINDERS[(rest ^ byte) & 255] ^ rest >>> 8;
+  return ~rest >>> 0;
 }
 
 /** Bytes of an entry, stored or (by other programs) deflated; null for other methods and lengths. @param {Blob} part @param {number} method @param {number} length @returns {Promise<Uint8Array | null>} */

@@ -1,0 +1,191 @@
+/** The shapes of what archives say about look, settings and results: damage is dropped with a word, and what is sound stays. */
+import assert from "node:assert/strict";
+import {
+  checkedKymograph,
+  checkedLook,
+  checkedMeans,
+  checkedPosition,
+  checkedResults,
+  checkedSettings,
+  shownWith,
+} from "../../static/demo/v2/saving/checked.js";
+
+/** What JSON holds. */
+type Json = ReturnType<typeof JSON.parse>;
+
+const TRACE = { isChange: true, kind: "percentile", percentile: 10, from: 0, to: 1, offset: 2, average: 3 };
+
+const LOOK: Json = {
+  source: {
+    shape: [600, 80],
+    view: { x0: 0, y0: 0, x1: 600, y1: 80 },
+    mode: "merged",
+    channels: [{ index: 0, visible: true, lutName: "green", gamma: 1, range: [0, 4095], isAuto: false }],
+  },
+  statistic: "max",
+  typed: { time: "rows", secondsPerLine: 0.002, micrometresPerPixel: 0.5 },
+};
+
+const EVENTS = {
+  band: "band-3",
+  channel: 1,
+  settings: { chosen: "by hand", height: 0.7 },
+  of: { band: "band-3", channel: 1 },
+  columns: [30, 50],
+  measured: { height: 0.7, trace: TRACE },
+  about: [["Method", "peaks"]],
+};
+
+const SETTINGS: Json = {
+  traces: TRACE,
+  measured: { events: EVENTS, velocity: { ...EVENTS, channel: 0 }, sparks: null },
+  cursors: { lines: 3, columns: 1 },
+  images: { axis: "T", part: "", channels: ["A"], about: [], rows: [] },
+  projection: { kind: "max", axis: "T" },
+  isKymographMade: false,
+};
+
+/** A copy with one value in the place of another: `source.channels.0.range` */
+function changed(value: Json, path: string, to: unknown): Json {
+  const copy = structuredClone(value);
+  const keys = path.split(".");
+  const owner = keys.slice(0, -1).reduce((inner, key) => inner[key], copy);
+  owner[keys.at(-1)!] = to;
+  return copy;
+}
+
+Deno.test("keeps a sound look, sound settings and a sound position", () => {
+  assert.deepEqual(checkedLook(LOOK), { look: LOOK, lost: [] });
+  assert.deepEqual(checkedLook({ reference: null }), { look: {}, lost: [] });
+  assert.deepEqual(checkedSettings(SETTINGS), { settings: SETTINGS, lost: [] });
+  assert.deepEqual(checkedPosition({ t: 3, z: 0, l: 1 }), { position: { t: 3, z: 0, l: 1 }, lost: [] });
+  for (const nothing of [undefined, null, 7, "x", []]) {
+    assert.deepEqual(checkedLook(nothing), { look: {}, lost: [] });
+    assert.deepEqual(checkedSettings(nothing), { settings: {}, lost: [] });
+    assert.deepEqual(checkedPosition(nothing), { position: {}, lost: [] });
+  }
+});
+
+Deno.test("drops the part of a look that cannot be drawn", () => {
+  const source: [string, unknown][] = [
+    ["source", "x"],
+    ["source.channels", null],
+    ["source.channels", [null]],
+    ["source.channels.0.range", [0]],
+    ["source.channels.0.range", [0, "1"]],
+    ["source.channels.0.range", [0, NaN]],
+    ["source.channels.0.lutName", "no such table"],
+    ["source.channels.0.lutName", "constructor"],
+    ["source.channels.0.gamma", 0],
+    ["source.channels.0.gamma", -1],
+    ["source.channels.0.visible", "yes"],
+    ["source.view", { x0: 0, y0: 0, x1: "600", y1: 80 }],
+    ["source.view", { x0: 0, y0: 0, x1: 0, y1: 80 }],
+    ["source.view.y0", NaN],
+    ["source.mode", "other"],
+    ["source.shape", [600]],
+  ];
+  for (const [path, value] of source) {
+    const { look, lost } = checkedLook(changed(LOOK, path, value));
+    const { source: _, ...rest } = LOOK;
+    assert.deepEqual([look, lost], [rest, ["display of the image"]], path);
+  }
+  for (
+    const typed of [{ time: "up" }, { ...LOOK.typed, secondsPerLine: 0 }, { ...LOOK.typed, textFile: 7 }, "x"]
+  ) {
+    assert.deepEqual(checkedLook({ ...LOOK, typed }).lost, ["typed calibration"]);
+  }
+  assert.deepEqual(checkedLook({ statistic: "median", reference: {} }).lost, [
+    "display of the reference image",
+    "reduction to pixels",
+  ]);
+});
+
+Deno.test("drops damaged settings, and of the measurements only the damaged ones", () => {
+  const cases: [path: string, value: unknown, lost: string][] = [
+    ["traces", { ...TRACE, percentile: "10" }, "settings of traces"],
+    ["traces", { ...TRACE, kind: "other" }, "settings of traces"],
+    ["cursors", { lines: 0, columns: 1 }, "cursor settings"],
+    ["images", { axis: "X", part: "", channels: [] }, "means over the images"],
+    ["projection", { kind: "sum", axis: "T" }, "projection"],
+    ["isKymographMade", "yes", "kymograph"],
+    ["measured", [], "measurements"],
+  ];
+  for (const [path, value, lost] of cases) {
+    const { [path]: _, ...rest } = SETTINGS;
+    assert.deepEqual(checkedSettings(changed(SETTINGS, path, value)), { settings: rest, lost: [lost] }, path);
+  }
+  const { velocity, sparks } = SETTINGS.measured;
+  for (
+    const [path, value] of [
+      ["of", null],
+      ["columns", [1]],
+      ["settings", "x"],
+      ["measured", { trace: { kind: 7 } }],
+      ["about", [["one"]]],
+      ["channel", -1],
+      ["found", [7]],
+    ] as const
+  ) {
+    const { settings, lost } = checkedSettings(changed(SETTINGS, `measured.events.${path}`, value));
+    assert.deepEqual([settings.measured, lost], [{ velocity, sparks }, ["measurements"]], path);
+  }
+});
+
+Deno.test("takes only indices for a position, and only rows for results", () => {
+  assert.deepEqual(checkedPosition({ t: -1, z: 0.5, l: 2 }), { position: { l: 2 }, lost: ["position"] });
+  const rows = [{ line: 130, value: NaN, note: "", isByHand: true }];
+  assert.deepEqual(checkedResults(rows), rows);
+  for (const damaged of [null, "x", [7], [null], [{ line: { a: 1 } }]]) {
+    assert.deepEqual(checkedResults(damaged), []);
+  }
+  const means = [{ place: 0, values: [1.5, null] }];
+  assert.deepEqual(checkedMeans(means), means);
+  for (const damaged of [{}, [{ place: "0", values: [] }], [{ place: 0 }]]) {
+    assert.deepEqual(checkedMeans(damaged), []);
+  }
+});
+
+Deno.test("takes the look of a kymograph with its drawings as a whole, or not at all", () => {
+  const drawn = {
+    shape: [600, 80],
+    isLineScan: true,
+    traces: TRACE,
+    bands: [{ id: 1, name: "", color: "#ff0000", from: 3, to: 9 }],
+    lines: [{ id: 1, from: { x: 0, y: 1 }, to: { x: 2, y: 3 } }],
+    measured: { events: { ...EVENTS, found: [] } },
+    cursors: { pinned: [{ x: 1, y: 2 }], lines: 1, columns: 1 },
+    kymograph: null,
+  };
+  const look = { ...LOOK, drawn };
+  assert.deepEqual(checkedKymograph(look), look);
+  for (
+    const [path, value] of [
+      ["drawn.shape", [0, 80]],
+      ["drawn.bands", {}],
+      ["drawn.lines.0.to", { x: 2 }],
+      ["drawn.cursors.pinned", null],
+      ["drawn.measured.events.columns", "x"],
+      ["source.channels", 7],
+      ["drawn", "x"],
+    ] as const
+  ) assert.equal(checkedKymograph(changed(look, path, value)), null, path);
+  assert.equal(checkedKymograph("x"), null);
+});
+
+Deno.test("shows without what was kept if that cannot be drawn, and fails if nothing can", () => {
+  const show = (kept: string | null) => {
+    if (kept === "damaged") throw new TypeError("damaged");
+    return `shown with ${kept}`;
+  };
+  assert.deepEqual(shownWith(show, "sound"), { shown: "shown with sound", fault: null });
+  assert.deepEqual(shownWith(show, null), { shown: "shown with null", fault: null });
+  const { shown, fault } = shownWith(show, "damaged");
+  assert.equal(shown, "shown with null");
+  assert.match(String(fault), /TypeError: damaged/);
+  const fails = () => {
+    throw new RangeError("no picture");
+  };
+  assert.throws(() => shownWith(fails, "sound"), RangeError);
+  assert.throws(() => shownWith(fails, null), RangeError);
+});
