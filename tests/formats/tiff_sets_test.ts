@@ -98,6 +98,7 @@ const textOf = (channels: number) =>
     `"[Image]"\t""`,
     `"Primary Dimensions"\t"X * T"`,
     `"Image Size"\t"12 * 8 [pixel]"`,
+    ...Array.from({ length: channels }, (_, i) => `"[Channel ${i + 1}]"\t""`),
   ].join("\r\n");
 
 Deno.test("leaves out a sibling of an Olympus scan that does not fit, and names it", () =>
