@@ -263,11 +263,14 @@ function weighed(values) {
   return { weights, noise };
 }
 
+/** Rounds in which the level of noise settles from its lower end. */
+const SETTLING = 30;
+
 /** Level of the baseline of a trace that does not drift, and the standard deviation of its noise. @param {Float64Array} values */
 export function quietPart(values) {
   const there = values.filter(Number.isFinite);
-  let level = percentile(there, 25);
-  for (let round = 0; round < ROUNDS; round += 1) {
+  let level = percentile(there, 5);
+  for (let round = 0; round < SETTLING; round += 1) {
     const { weights } = weighed(there.map((value) => value - level));
     let [sum, whole] = [0, 0];
     for (const [i, weight] of weights.entries()) {

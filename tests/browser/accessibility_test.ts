@@ -35,7 +35,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.keyboard.press("Escape");
     await page.locator("#measure-bands .pick").click();
     await page.check("#trace-change");
-    await viewer.findEvents();
+    await viewer.findPeaks();
     assert.notEqual(await page.locator("#measure-events tbody tr").count(), 0);
     await viewer.measureVelocities();
     for (const part of ["diameter", "flux", "sparks"]) {

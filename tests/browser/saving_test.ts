@@ -73,9 +73,7 @@ async function measureAll(viewer: Viewer): Promise<void> {
   await viewer.enter("#velocity-window", "80");
   await page.selectOption("#velocity-band", "");
   await viewer.measureVelocities();
-  await viewer.findEvents();
-  // It has no event that stands out of its noise.
-  await page.selectOption("#events-chosen", "automatically");
+  await viewer.findPeaks();
   const rows = page.locator("#measure-events tbody tr");
   assert(await rows.count() > 0, "the example has events");
   await rows.first().locator("input").fill('a "note", NaN');

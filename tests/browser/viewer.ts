@@ -286,6 +286,13 @@ export class Viewer {
     await this.page.click("#events-start");
   }
 
+  /** Finds the highest peaks of a trace in which no event stands out of the noise. */
+  async findPeaks(): Promise<void> {
+    await this.unfold("events");
+    await this.page.selectOption("#events-chosen", "automatically");
+    await this.page.click("#events-start");
+  }
+
   /** Treats an image as a line scan of 2 ms a line and 0.5 µm a pixel. */
   async treatAsLineScan(time = "rows"): Promise<void> {
     await this.unfold("typed");

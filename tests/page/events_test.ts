@@ -198,6 +198,19 @@ Deno.test("a threshold by noise lies above the noise, however high the baseline"
   assert.equal(found.length, events.length);
 });
 
+Deno.test("finds events that follow each other before the trace returns to its baseline", () => {
+  const { at: shape } = course(5, 100);
+  const normal = normalNumbers(randomNumbers(4));
+  const starts = [120, 200, 290, 360, 450, 530];
+  const trace = Float64Array.from(
+    { length: 600 },
+    (_, line) => 400 + starts.reduce((sum, start) => sum + 300 * shape(line - start), 0) + 10 * normal(),
+  );
+  const { found } = eventsIn(trace, NEW_TRACE);
+  assert.equal(found.length, starts.length);
+  found.forEach(({ line }, i) => assert(Math.abs(line - starts[i]! - 15) < 12, `${line}`));
+});
+
 Deno.test("a threshold by noise needs values", () => {
   for (const values of [[], [NaN, NaN], [NaN, 1, NaN]]) {
     assert.deepEqual(findEvents(Float64Array.from(values), noiseThreshold(Float64Array.from(values))), []);
