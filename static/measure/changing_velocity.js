@@ -3,7 +3,7 @@
  * separately. If they disagree, the streaks are curved: the lines are shifted so that the streaks become straight, and
  * the window is measured again.
  */
-import { roughVelocity, unmeasured, windowVelocity } from "./window_velocity.js";
+import { certain, roughVelocity, unmeasured } from "./window_velocity.js";
 
 /** @typedef {import("./window_velocity.js").WindowVelocity} WindowVelocity */
 
@@ -43,16 +43,35 @@ const GREATEST_ERROR = 0.1;
  * @param {number} columns pixels per line
  * @returns {WindowVelocity} `changing` if the halves disagree; its velocity is NaN if it cannot be measured well enough
  */
-export function changingVelocity(values, rows, columns) {
-  const whole = windowVelocity(values, rows, columns);
-  const halves = partsOf(values, rows, columns, 2);
-  if (halves.length < 2) return whole;
+export const changingVelocity = (values, rows, columns) => changingFlow(values, rows, columns).found;
+
+/**
+ * Like {@linkcode changingVelocity}, with what it is made from.
+ *
+ * @param {Float64Array} values
+ * @param {number} rows
+ * @param {number} columns
+ * @returns {{found: WindowVelocity, rough: WindowVelocity, halves: WindowVelocity[], whole?: WindowVelocity, change?: number}}
+ *   `rough` velocities of the window and its halves, for any verdict; if the halves disagree, also the velocity if they
+ *   agreed, `whole`, and their difference in standard errors, `change`, as these may turn out too small
+ */
+export function changingFlow(values, rows, columns) {
+  const rough = roughVelocity(values, rows, columns);
+  const whole = certain(rough);
+  const parts = partsOf(values, rows, columns, 2);
+  const seen = { rough, halves: parts };
+  const halves = parts.filter(isUsable);
+  if (halves.length < 2) return { found: whole, ...seen };
   const [first, second] = halves.map(({ velocity }) => velocity);
   const noise = Math.hypot(...halves.map(noiseOf));
   const [middle, change] = [(first + second) / 2, second - first];
   const isSame = Math.abs(change) <= Math.max(DISAGREEING * noise, CHANGE * Math.abs(middle));
-  if (isSame) return { ...whole, error: Math.hypot(whole.error, UNEVEN_CURVED * change / whole.velocity) };
-  const none = unmeasured("changing", whole.confidence);
+  if (isSame) {
+    const error = Math.hypot(whole.error, UNEVEN_CURVED * change / whole.velocity);
+    return { found: { ...whole, error }, ...seen };
+  }
+  const disagreement = { ...seen, whole, change: Math.abs(change) / noise };
+  const none = { found: unmeasured("changing", whole.confidence), ...disagreement };
   const again = roughVelocity(straightened(values, rows, columns, change / (rows / 2)), rows, columns);
   const off = again.velocity - middle;
   if (!(Math.abs(off) <= Math.abs(change) / 2 + DISAGREEING * noise)) return none;
@@ -63,7 +82,7 @@ export function changingVelocity(values, rows, columns) {
   const velocity = again.velocity + bend;
   const curve = (/** @type {number} */ place) =>
     velocity + change * 2 * place - SLOPE * bend * place * place / 2;
-  const quarters = partsOf(values, rows, columns, 4);
+  const quarters = partsOf(values, rows, columns, 4).filter(isUsable);
   const squares = quarters.map((part) =>
     (part.velocity - curve(part.place)) ** 2 - CHANCE * noiseOf(part) ** 2
   );
@@ -74,12 +93,13 @@ export function changingVelocity(values, rows, columns) {
   const straight = { velocity: again.velocity, error: Math.hypot(own, UNEVEN * change, rest) };
   const error = Math.hypot(straight.error, BEND * Math.sqrt(chance), MISSED * bend) / Math.abs(velocity);
   straight.error /= Math.abs(straight.velocity);
-  return error <= GREATEST_ERROR ? { ...again, verdict: "changing", velocity, error, straight } : none;
+  return error <= GREATEST_ERROR
+    ? { found: { ...again, verdict: "changing", velocity, error, straight }, ...disagreement }
+    : none;
 }
 
 /**
- * Velocities of equal parts of a window, with `place`, the middle of each part from -0.5 to 0.5. Parts without a clear
- * velocity are omitted.
+ * Velocities of equal parts of a window, with `place`, the middle of each part from -0.5 to 0.5; none if parts are too short.
  *
  * @type {(values: Float64Array, rows: number, columns: number, count: number) => (WindowVelocity & {place: number})[]}
  */
@@ -90,8 +110,11 @@ function partsOf(values, rows, columns, count) {
     const row = Math.round(i * (rows - length) / (count - 1));
     const found = roughVelocity(values.subarray(row * columns, (row + length) * columns), length, columns);
     return { ...found, place: (row + length / 2) / rows - 0.5 };
-  }).filter(({ error }) => error < GREATEST_PART_ERROR);
+  });
 }
+
+/** Whether a part has a clear velocity. @param {WindowVelocity} part */
+const isUsable = ({ error }) => error < GREATEST_PART_ERROR;
 
 /** Standard error in pixels per line. @param {WindowVelocity} found */
 const noiseOf = ({ velocity, error }) => Math.abs(velocity) * Math.max(error, LEAST_ERROR);

@@ -55,7 +55,7 @@ export function fluxOverTime(plane, band, { window, cells }) {
     VELOCITY,
     plane,
     scanned,
-    settingsOf(VELOCITY, {}, scanned),
+    settingsOf(VELOCITY, { method: "autocorrelation" }, scanned),
   );
   const length = settings.window;
   const speeds = speedsOf(velocities, rows, length);

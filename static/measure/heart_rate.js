@@ -6,7 +6,7 @@
  * @property {number} frequency beats per unit of time, by the spectrum; NaN without a clear pulse
  * @property {number} byAutocorrelation the same by the autocorrelation; NaN without a peak
  * @property {number} certainty fraction of the variance that the pulse and its first harmonic explain, 0 to 1
- * @property {number} pulsatility (maximum - minimum) / mean of the mean beat
+ * @property {number} pulsatility (maximum - minimum) / |mean| of the mean beat, positive also for backward flow
  * @property {number} beats number of beats in the trace
  * @property {"clear" | "weak" | "short" | "disagree"} verdict "weak": noise alone may make such a peak; "short": fewer than
  *   five beats; "disagree": the methods differ by more than a twentieth
@@ -158,7 +158,7 @@ function lagOf(/** @type {Float64Array} */ values, lag, /** @type {number} */ st
   return several / ((from + best + (a - c) / (2 * (a - 2 * b + c))) * step);
 }
 
-/** (Maximum - minimum) / mean of the mean beat. @param {number} frequency cycles per value */
+/** (Maximum - minimum) / |mean| of the mean beat. @param {number} frequency cycles per value */
 function pulsatility(/** @type {Float64Array} */ trace, frequency) {
   const sums = new Float64Array(PHASES);
   const counts = new Float64Array(PHASES);
@@ -169,5 +169,5 @@ function pulsatility(/** @type {Float64Array} */ trace, frequency) {
     counts[phase] += 1;
   }
   const beat = sums.map((sum, i) => sum / counts[i]).filter(Number.isFinite);
-  return (percentile(beat, 100) - percentile(beat, 0)) / mean(beat);
+  return (percentile(beat, 100) - percentile(beat, 0)) / Math.abs(mean(beat));
 }

@@ -49,6 +49,7 @@
  * @property {string} name
  * @property {(axes: Axes) => string} unit
  * @property {(item: any, axes: Axes) => number} value NaN if missing
+ * @property {(item: any, axes: Axes) => number} [second] a further value of some items, for the chart
  * @property {(item: any) => string} [error] such as `± 2 %`
  * @property {(item: any) => number} [certainty] 0 to 1
  *
@@ -183,15 +184,19 @@ export function summaryOf(measurement, found, band, settings) {
   const pulse = heartRate(valuesOver(measurement, found, axes), step);
   const { frequency, byAutocorrelation, certainty, pulsatility, beats, verdict } = pulse;
   const name = overTime.name.toLowerCase();
-  const unit = `1/${perTime(time)}`;
+  const isSeconds = time.unit === "seconds";
+  const unit = isSeconds ? "Hz" : `1/${perTime(time)}`;
+  // Without a clear rhythm there is no frequency; a table has the columns all the same.
+  const clear = (/** @type {number} */ value) => verdict === "clear" ? value : NaN;
   return [
     ...quantities,
     { name: `Pulse of ${name}`, value: verdict },
-    { name: `Heart rate of ${name}`, value: frequency, unit },
-    { name: `Heart rate of ${name} by autocorrelation`, value: byAutocorrelation, unit },
+    { name: `Heart rate of ${name}`, value: clear(frequency), unit },
+    ...isSeconds ? [{ name: `Heart rate of ${name}`, value: clear(60 * frequency), unit: "1/min" }] : [],
+    { name: `Heart rate of ${name} by autocorrelation`, value: clear(byAutocorrelation), unit },
     { name: `Variance of ${name} that the pulse explains`, value: 100 * certainty, unit: "%" },
-    { name: `Beats of ${name}`, value: beats },
-    { name: `Pulsatility of ${name}`, value: pulsatility },
+    { name: `Beats of ${name}`, value: clear(beats) },
+    { name: `Pulsatility of ${name}`, value: clear(pulsatility) },
   ];
 }
 

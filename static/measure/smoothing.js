@@ -21,13 +21,14 @@ const HALF_SMOOTHED = 0.1;
  * @param {number} columns
  * @param {number} significance standard deviations of white noise that the correlation must exceed
  * @returns `sigma` of the smoothing Gaussian in pixels, 0 if smoothing gains nothing; `part`, the same as a fraction of the
- *   sigma of the streaks; `isWide` if samples correlate over larger distances than a detector explains
+ *   sigma of the streaks; `isWide` if samples correlate over larger distances than a detector explains;
+ *   `alike`, the mean products of samples at each distance
  */
 export function likeness(values, rows, columns, significance) {
   const alike = productsAlongLines(values, rows, columns);
   const certain = significance * alike[0] / Math.sqrt(rows * columns);
   const isWide = alike[WIDE] > certain;
-  if (!(alike[1] > certain)) return { sigma: 0, part: 0, isWide };
+  if (!(alike[1] > certain)) return { sigma: 0, part: 0, isWide, alike };
   // Models streaks as Gaussians, whose autocorrelation has twice the variance.
   let half = 1;
   while (half < alike.length && alike[half] > alike[1] / 2) half += 1;
@@ -38,7 +39,9 @@ export function likeness(values, rows, columns, significance) {
   const noise = Math.max(0, alike[0] - streaks);
   const part = GREATEST_PART * noise / (noise + HALF_SMOOTHED * streaks);
   // Below a third of a pixel the Gaussian has no effect.
-  return part * width < 0.3 ? { sigma: 0, part: 0, isWide } : { sigma: part * width, part, isWide };
+  return part * width < 0.3
+    ? { sigma: 0, part: 0, isWide, alike }
+    : { sigma: part * width, part, isWide, alike };
 }
 
 /**

@@ -14,15 +14,18 @@
  * @property {Method} method
  * @property {Float64Array} standing stationary part of each column of the recording
  * @property {number} pixelTime time from one pixel of a line to the next, in lines; 0 if unknown
+ * @property {number} [every] lines of which the mean is taken first, to try long windows quickly; a divisor of `window`
  *
- * @typedef {WindowVelocity & {line: number, isLeftOut?: boolean}} VelocityAt
- *   `line` is the middle of the window, from 0; `isLeftOut` by the user
+ * @typedef {WindowVelocity & Partial<Flow> & {line: number, isLeftOut?: boolean, isIndicative?: boolean}} VelocityAt
+ *   `line` is the middle of the window, from 0; `isLeftOut` by the user; an error that `isIndicative` is not calibrated
  */
+/** @import { Flow } from "./window_flow.js" */
 /** @import { WindowVelocity } from "./window_velocity.js" */
 import { FRAMES, rounded, tableUnit, unitSymbol } from "./axes.js";
 import { changingVelocity } from "./changing_velocity.js";
 import { pivVelocity, radonVelocity } from "./published_methods.js";
-import { extent } from "./traces.js";
+import { extent, mean } from "./traces.js";
+import { windowFlow } from "./window_flow.js";
 import { LEAST_MOVE, unmeasured } from "./window_velocity.js";
 
 /** A window needs at least this many lines and columns for a measurable angle. */
@@ -30,6 +33,7 @@ export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
 
 /** Methods by name, as tables cite them. */
 export const METHODS = {
+  agreeing: "Radon transform (Drew et al. 2010) by autocorrelation, of windows that agree",
   autocorrelation: "Radon transform (Drew et al. 2010) by autocorrelation",
   radon: "Radon transform as published (Drew et al. 2010)",
   piv: "line-scanning PIV as published (Kim et al. 2012)",
@@ -90,7 +94,7 @@ export function withBends(found, window, step) {
  * @throws {RangeError} invalid window, columns or time along the line
  */
 export function velocitiesAt({ samples, shape: [, width] }, windows, starts) {
-  const { window, columns: [from, to], pixelTime, method, standing } = windows;
+  const { window, columns: [from, to], pixelTime, method, standing, every = 1 } = windows;
   if (!(Number.isInteger(window) && window >= SHORTEST_WINDOW)) {
     throw new RangeError(`A window needs at least ${SHORTEST_WINDOW} lines, not ${window}`);
   }
@@ -101,19 +105,40 @@ export function velocitiesAt({ samples, shape: [, width] }, windows, starts) {
     throw new RangeError(`${width} pixels of ${pixelTime} lines are longer than a line`);
   }
   if (!Object.hasOwn(METHODS, method)) throw new RangeError(`There is no method ${method}`);
-  const values = new Float64Array(window * (to - from));
+  const isAgreeing = method === "agreeing";
+  const [size, rows] = [to - from, Math.floor(window / every)];
+  const values = new Float64Array(rows * size);
+  const own = standing.slice(from, to);
+  const wall = own.map((value) => value - mean(own));
   return starts.map((start) => {
-    let at = 0;
-    for (let row = start; row < start + window; row += 1) {
+    values.fill(0);
+    for (let row = 0; row < rows * every; row += 1) {
+      const at = Math.floor(row / every) * size;
       for (let column = from; column < to; column += 1) {
-        values[at] = samples[row * width + column] - standing[column];
-        at += 1;
+        const value = samples[(start + row) * width + column] - (isAgreeing ? 0 : standing[column]);
+        values[at + column - from] += value / every;
       }
     }
-    const measure = method === "autocorrelation" ? changingVelocity : published[method];
-    const found = measure(values, window, to - from);
-    return { line: start + (window - 1) / 2, ...alongLine(found, pixelTime) };
+    const line = start + (window - 1) / 2;
+    if (!isAgreeing) {
+      const measure = method === "autocorrelation" ? changingVelocity : published[method];
+      return { line, ...alongLine(measure(values, rows, size), pixelTime) };
+    }
+    return { line, ...alongLine(perLine(windowFlow(values, rows, size, wall), every), pixelTime) };
   });
+}
+
+/** Velocities per line, of means over several lines. @type {(found: import("./window_flow.js").WindowFlow, every: number) => import("./window_flow.js").WindowFlow} */
+function perLine(found, every) {
+  if (every === 1) return found;
+  const { velocity, second = NaN, rough } = found;
+  const { straight: _, whole: __, ...rest } = found;
+  return {
+    ...rest,
+    velocity: velocity / every,
+    ...Number.isFinite(second) && { second: second / every },
+    rough: { velocity: rough.velocity / every, error: rough.error / every },
+  };
 }
 
 /**
@@ -137,19 +162,30 @@ const published = { radon: withVerdict(radonVelocity), piv: withVerdict(pivVeloc
  * Corrects for the time along the line. Pixel `x` of line `n` was scanned at the time `n + x * pixelTime`, in lines, so a
  * slope `a` in the picture means the velocity `a / (1 + a * pixelTime)`.
  *
- * @type {(found: WindowVelocity, pixelTime: number) => WindowVelocity}
+ * @template {WindowVelocity & Partial<Flow>} F
+ * @param {F} found
+ * @param {number} pixelTime
+ * @returns {F}
  */
 function alongLine(found, pixelTime) {
+  const { second, secondError = NaN } = found;
   // The streak is faster than the scan.
-  if (1 + found.velocity * pixelTime <= 0) {
+  if (1 + Math.min(found.velocity, second ?? Infinity) * pixelTime <= 0) {
     return { ...found, verdict: "too fast", velocity: NaN, error: NaN };
   }
   const corrected = (/** @type {{velocity: number, error: number}} */ { velocity, error }) => {
     const slower = 1 + velocity * pixelTime;
     return { velocity: velocity / slower, error: error / slower };
   };
-  const { straight } = found;
-  return { ...found, ...corrected(found), ...straight && { straight: corrected(straight) } };
+  const { straight, whole } = found;
+  const other = second === undefined ? null : corrected({ velocity: second, error: secondError });
+  return {
+    ...found,
+    ...corrected(found),
+    ...straight && { straight: corrected(straight) },
+    ...whole && { whole: { ...whole, ...corrected(whole) } },
+    ...other && { second: other.velocity, secondError: other.error },
+  };
 }
 
 /**

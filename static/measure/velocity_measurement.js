@@ -21,10 +21,13 @@ import {
   windowStarts,
   withBends,
 } from "./velocity.js";
-import { isNumber, velocitySummary } from "./velocity_summary.js";
-import { chosenWindow, firstWindow, ordersOf } from "./window_choice.js";
+import { agreed, isMoving } from "./flow_agreement.js";
+import { standingPart } from "./standing.js";
+import { isNumber, shareOfRest, velocitySummary } from "./velocity_summary.js";
+import { agreeingWindow, chosenWindow, firstWindow, ordersOf } from "./window_choice.js";
 
-/** @import { Axes, Band, Measurement } from "./measurement.js" */
+/** @import { Column } from "./csv.js" */
+/** @import { Axes, Band, Measurement, Plane, Quantity } from "./measurement.js" */
 /** @import { Method, VelocityAt } from "./velocity.js" */
 
 /** Largest number of windows per order: enough to be worth its message, few enough to be done soon. */
@@ -50,9 +53,10 @@ export const VELOCITY = {
     {
       key: "method",
       label: "Method",
-      value: "autocorrelation",
+      value: "agreeing",
       choices: {
-        autocorrelation: "autocorrelation",
+        agreeing: "autocorrelation",
+        autocorrelation: "autocorrelation, window by window",
         radon: "Radon, as published",
         piv: "PIV, as published",
       },
@@ -71,9 +75,17 @@ export const VELOCITY = {
       cited: ({ pixelTime }, band) => ["Time along the line", alongLine(pixelTime, band)],
     },
   ],
-  defaults({ window, chosen = window === undefined ? AUTOMATICALLY : "by hand" }, band) {
+  defaults(settings, band) {
+    const { window, chosen = window === undefined ? AUTOMATICALLY : "by hand" } = settings;
     const lines = window ?? firstWindow(lineTimeOf(band.axes), band.lines);
-    return { chosen, window: lines, step: halfOf(lines), pixelTime: 1e6 * band.pixelTime };
+    return {
+      // Settings without a method were written before windows were compared.
+      method: Object.values(settings).every((value) => value === undefined) ? "agreeing" : "autocorrelation",
+      chosen,
+      window: lines,
+      step: halfOf(lines),
+      pixelTime: 1e6 * band.pixelTime,
+    };
   },
   typed: (settings, key) =>
     key === "window"
@@ -99,12 +111,25 @@ export const VELOCITY = {
     const windows = { columns, pixelTime };
     const { chosen, method } = settings;
     const isChosen = chosen === AUTOMATICALLY;
-    const window = isChosen ? yield* chosenWindow(plane, windows, lineTime) : settings.window;
+    const choose = method === "agreeing" ? agreeingWindow : chosenWindow;
+    const window = isChosen ? yield* choose(plane, windows, lineTime) : settings.window;
     const step = isChosen ? halfOf(window) : settings.step;
     const starts = windowStarts(plane.shape[0], window, step);
     const size = Math.min(MOST_WINDOWS, Math.ceil(starts.length / ORDERS)) || 1;
-    const found = yield ordersOf(plane, { ...windows, window, method }, starts, size);
-    return { found: withBends(found.flat(), window, step), settings: { ...settings, window, step } };
+    const own = { ...windows, window, method };
+    const found = (yield ordersOf(plane, own, starts, size)).flat();
+    const used = { ...settings, window, step };
+    if (method !== "agreeing") return { found: withBends(found, window, step), settings: used };
+    const again = yield ordersOf(
+      plane,
+      own,
+      restingAmong(found, starts),
+      size,
+      wallOf(plane, found, window),
+    );
+    const later = new Map(again.flat().map((one) => [one.line, one]));
+    const all = found.map((one) => later.get(one.line) ?? one);
+    return { found: agreedVelocities(all, columns[1] - columns[0], window, step), settings: used };
   },
   follow: (plane, { windows, starts }) => velocitiesAt(plane, windows, starts),
   columns(found, axes) {
@@ -114,23 +139,32 @@ export const VELOCITY = {
       columnOf("Confidence", found, ({ confidence }) => confidence),
       { name: "Estimated standard error", unit: "%", values: found.map(({ error }) => 100 * (error ?? NaN)) },
       columnOf("Verdict", found, verdictOf),
+      ...found.some(({ rest }) => rest !== undefined) ? flowColumns(found, axes) : [],
     ];
   },
-  summary(found, { axes }, { window }) {
+  summary(found, { axes }, { window, method }) {
     const unit = velocityTableUnit(axes);
     const { numbers, median, cycle } = velocitySummary(found, window);
     const values = valuesOver(VELOCITY, found, axes);
-    const errors = Float64Array.from(found.filter(isNumber), ({ error }) => 100 * (error ?? NaN));
+    const own = found.filter(isNumber);
+    const errors = Float64Array.from(own, ({ error }) => 100 * (error ?? NaN));
     return [
       { name: "Windows", value: found.length },
-      { name: "With a velocity", value: numbers },
-      ...verdictCounts(found, ["changing", "too slow", "too fast", "unclear"]),
+      {
+        name: "With a velocity",
+        value: numbers - own.filter(({ verdict }) => verdict === "standing").length,
+      },
+      ...verdictCounts(found, ["changing", "standing", "two velocities", "too slow", "too fast", "unclear"]),
       { name: "Median velocity", value: physicalVelocity(median, axes), unit },
       { name: "Mean velocity", value: mean(values), unit },
       { name: "SD of velocity", value: deviation(values), unit },
       { name: "Median standard error", value: percentile(errors, 50), unit: "%" },
-      ...cycle === null ? [] : [
-        { name: "Cycles", value: cycle.cycles < 1 ? "part of one: not the mean of the flow" : cycle.cycles },
+      ...method === "agreeing" ? flowQuantities(found, axes) : [],
+      ...cycle !== null && cycle.cycles < 1
+        ? [{ name: "Course", value: "changes over the recording: not the mean of the flow" }]
+        : [],
+      ...!cycle?.isRhythm ? [] : [
+        { name: "Cycles", value: cycle.cycles },
         { name: "Length of a cycle", value: cycle.period * axes[0].step, unit: tableUnit(axes[0]) },
         { name: "Mean velocity of whole cycles", value: physicalVelocity(cycle.mean, axes), unit },
       ],
@@ -140,11 +174,102 @@ export const VELOCITY = {
     name: "Velocity",
     unit: velocityTableUnit,
     value: (/** @type {VelocityAt} */ { velocity }, axes) => physicalVelocity(velocity ?? NaN, axes),
-    error: ({ error }) =>
+    second: (/** @type {VelocityAt} */ { second }, axes) => physicalVelocity(second ?? NaN, axes),
+    error: ({ error = NaN }) =>
       error === null || !(error >= 0) ? "" : `± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`,
     certainty: ({ confidence }) => confidence,
   },
 };
+
+/** Columns of windows that agree. @param {readonly any[]} found @param {Axes} axes @returns {Column[]} */
+const flowColumns = (found, axes) => [
+  columnOf("Standard error is", found, ({ isIndicative }) => isIndicative ? "indicative" : ""),
+  {
+    name: "Second velocity",
+    unit: velocityTableUnit(axes),
+    values: found.map(({ second, isLeftOut }) => isLeftOut ? NaN : physicalVelocity(second ?? NaN, axes)),
+  },
+  { name: "At rest", unit: "%", values: found.map(({ rest }) => 100 * (rest ?? NaN)) },
+];
+
+/** Quantities of windows that agree. @param {readonly any[]} found @param {Axes} axes @returns {Quantity[]} */
+function flowQuantities(found, axes) {
+  const unit = velocityTableUnit(axes);
+  const own = found.filter(({ isLeftOut }) => !isLeftOut);
+  const seconds = Float64Array.from(own, ({ second }) => physicalVelocity(second ?? NaN, axes));
+  const values = valuesOver(VELOCITY, found, axes);
+  return [
+    { name: "25th percentile of velocity", value: percentile(values, 25), unit },
+    { name: "75th percentile of velocity", value: percentile(values, 75), unit },
+    { name: "Time at rest", value: 100 * shareOfRest(own), unit: "%" },
+    ...seconds.some(Number.isFinite)
+      ? [{ name: "Median second velocity", value: percentile(seconds, 50), unit }]
+      : [],
+  ];
+}
+
+/** Least share of moving windows, and of others, for a second look at the others. */
+const SOME = 0.02;
+
+/**
+ * First lines of windows to measure again against the wall that shows while cells move: cells that stand still for long
+ * look like a wall.
+ *
+ * @param {readonly any[]} found
+ * @param {readonly number[]} starts
+ */
+function restingAmong(found, starts) {
+  const moving = found.filter(isMoving).length;
+  const standing =
+    found.filter(({ verdict, stands, rest }) => verdict === "standing" || stands || rest > 0).length;
+  const isMixed = moving >= Math.max(3, SOME * found.length) && standing >= Math.max(3, SOME * found.length);
+  return isMixed ? starts.filter((_, i) => !isMoving(found[i])) : [];
+}
+
+/** The wall by the lines of windows in which cells move. @param {Plane} plane @param {readonly any[]} found @param {number} window */
+function wallOf({ samples, shape: [, columns] }, found, window) {
+  const moving = found.filter(isMoving);
+  // Neighbours overlap, and a few hundred windows show the wall.
+  const every = Math.max(1, Math.ceil(moving.length / MOST_WALL));
+  const parts = moving.filter((_, i) => i % every === 0).map(({ line }) => line - (window - 1) / 2);
+  const lines = new Float32Array(parts.length * window * columns);
+  parts.forEach((from, i) =>
+    lines.set(samples.subarray(from * columns, (from + window) * columns), i * window * columns)
+  );
+  return standingPart(lines, parts.length * window, columns, window);
+}
+
+/** Windows that show the wall. */
+const MOST_WALL = 200;
+
+const ONLY_FOR_AGREEMENT = [
+  "spread",
+  "likeness",
+  "strength",
+  "isBroken",
+  "stands",
+  "rough",
+  "straight",
+  "whole",
+  "change",
+];
+
+/** Results of all windows without what only their agreement needs. @param {readonly any[]} found @param {number} columns @param {number} window @param {number} step @returns {VelocityAt[]} */
+function agreedVelocities(found, columns, window, step) {
+  const all = agreed(found, window, columns);
+  const isSteady = (/** @type {any} */ one) => isMoving(one) && one.second === undefined;
+  const bent = withBends(
+    all.map((one) => isSteady(one) ? one : { ...one, velocity: NaN, error: NaN }),
+    window,
+    step,
+  );
+  return all.map((one, i) => {
+    /** @type {any} */
+    const kept = { ...isSteady(one) ? bent[i] : one };
+    for (const key of ONLY_FOR_AGREEMENT) delete kept[key];
+    return kept;
+  });
+}
 
 /** Step between windows of this length. @param {number} window */
 const halfOf = (window) => Math.max(1, Math.floor(window / 2));

@@ -21,6 +21,9 @@ const [LEAST_CHANGE, ERRORS] = [0.03, 2];
 /** Smallest fraction of the variance that a sine explains in pulsatile flow. */
 const LEAST_EXPLAINED = 0.5;
 
+/** A rhythm has at least this many cycles, and values a cycle apart at least this correlation. */
+const [LEAST_CYCLES, LEAST_LIKENESS] = [2, 0.3];
+
 /** Largest number of windows searched for a cycle: work grows with their square. */
 const MOST_WINDOWS = 2000;
 
@@ -32,7 +35,8 @@ const FINE = 8;
  * @param {number} window lines
  * @returns `numbers` of windows with a velocity, their `median` in pixels per line, and the `cycle`, null if none stands out
  *   from the errors. `cycles` counts those of the best sine in the recording, below 1 for part of a cycle; `period` is in
- *   lines; `mean` is over as many whole cycles as fit, from the first window on, NaN if none fits.
+ *   lines; `mean` is over as many whole cycles as fit, from the first window on, NaN if none fits; `isRhythm` if the cycle
+ *   repeats.
  */
 export function velocitySummary(found, window) {
   const numbers = found.filter(isNumber);
@@ -45,8 +49,40 @@ export function velocitySummary(found, window) {
   return {
     numbers: numbers.length,
     median: percentile(velocities, 50),
-    cycle: period === null ? null : { cycles, period, mean: cycles < 1 ? NaN : mean(within) },
+    cycle: period === null ? null : {
+      cycles,
+      period,
+      mean: cycles < 1 ? NaN : mean(within),
+      isRhythm: cycles >= LEAST_CYCLES && repeats(velocities, period / (found[1].line - found[0].line)),
+    },
   };
+}
+
+/** Whether values resemble those a period later. @param {Float64Array} values @param {number} period in values */
+function repeats(values, period) {
+  const [middle, spread] = [mean(values), deviation(values) ** 2];
+  const away = Math.round(period);
+  const products = values.slice(away).map((later, i) => (values[i] - middle) * (later - middle));
+  return mean(products) > LEAST_LIKENESS * spread;
+}
+
+/**
+ * Share of the time in which cells stand still, of the windows that show whether they do. A window between rest and flow
+ * is half at rest if it does not say.
+ *
+ * @param {readonly {verdict: string, velocity: number | null, rest?: number}[]} found at equal distances
+ */
+export function shareOfRest(found) {
+  const known = found.map(({ verdict, velocity, rest = 0 }) =>
+    verdict === "standing" ? 1 : rest > 0 ? rest : Number.isFinite(velocity) ? 0 : NaN
+  );
+  const shares = known.map((share, i) => {
+    if (Number.isFinite(share)) return share;
+    const before = known.slice(Math.max(0, i - 3), i).findLast(Number.isFinite) ?? NaN;
+    const after = known.slice(i + 1, i + 4).find(Number.isFinite) ?? NaN;
+    return (before + after) / 2;
+  });
+  return mean(shares);
 }
 
 /** Length in lines of the cycle that explains most of the change; null without one. @type {(found: readonly VelocityAt[], window: number) => number | null} */

@@ -1,5 +1,6 @@
 /** Chooses the window length for velocities by trying several in a few places of a recording. */
 import { standingPart } from "./standing.js";
+import { isMoving, LEAST_WAY } from "./flow_agreement.js";
 import { isNumber } from "./velocity_summary.js";
 import { SHORTEST_WINDOW } from "./velocity.js";
 
@@ -64,6 +65,115 @@ export function* chosenWindow(plane, windows, lineTime) {
   return greatest.share > 0 ? greatest.window : short[Math.min(1, short.length - 1)];
 }
 
+/** Longest window, in seconds, where shorter ones may disagree. */
+const SHORT = [...DURATIONS, LONGER[0]];
+
+/** Velocities contradict each other beyond this many standard errors and this part of the faster one. */
+const [CONTRADICTING, APART] = [3, 0.15];
+
+/** Lines of a window that is tried, at most: longer ones are tried on means of lines, as they are for slow flow. */
+const MOST_LINES = 160;
+
+/** Of the places, the longest windows are tried in every such one first. */
+const SPARSE = 3;
+
+/** Fractional parts of the multiples of this number are spread evenly, without a period. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/** Fewer places than this with a velocity show no flow. */
+const FEW = 2;
+
+/**
+ * Yields orders that try lengths, and returns the lines of a window, for the method whose windows agree. Of windows up to
+ * 80 ms in which most places show that cells move or stand, that with the least error is chosen, else one of 160 ms. A longer
+ * one is chosen if the shorter ones see nothing in most places, or see everything stand where the longer one sees slow
+ * flow, and if no shorter one contradicts it.
+ *
+ * @param {Plane} plane
+ * @param {Omit<Windows, "window" | "method" | "standing">} windows
+ * @param {number | null} lineTime seconds per line, null if unknown
+ * @returns {Generator<Order[], number, VelocityAt[][]>}
+ */
+export function* agreeingWindow(plane, windows, lineTime) {
+  const [rows] = plane.shape;
+  // At unequal distances, so that no period of the flow hides between them.
+  const centres = Array.from({ length: PLACES }, (_, i) => (i + 1) * GOLDEN % 1).sort((a, b) => a - b)
+    .map((part) => part * rows);
+  const width = windows.columns[1] - windows.columns[0];
+  /** @type {(durations: readonly number[], every?: number) => Generator<Order[], Tried[], VelocityAt[][]>} */
+  const tried = function* (durations, every = 1) {
+    const lengths = [...new Set(durations.map((duration) => linesOf(duration, lineTime, rows)))];
+    const trials = lengths.map((window) => {
+      const starts = centres.filter((_, i) => i % every === 0).map((centre) =>
+        Math.max(0, Math.min(rows - window, Math.round(centre - window / 2)))
+      );
+      const trial = {
+        ...windows,
+        window,
+        every: Math.ceil(window / MOST_LINES),
+        method: /** @type {const} */ ("agreeing"),
+      };
+      return window > rows ? [] : ordersOf(plane, trial, starts, 1);
+    });
+    const found = (yield trials.flat().map((order) => ({ ...order, isTrial: true }))).flat();
+    return lengths.map((window, i) => triedOf(window, found.splice(0, trials[i].length)));
+  };
+  const isFlow = (/** @type {VelocityAt} */ one) =>
+    isMoving(one) && Math.abs(one.velocity) * rows >= LEAST_WAY * width;
+  const flows = (/** @type {Tried} */ { found }) => found.filter(isFlow).length;
+  /** @type {Tried[]} */
+  let short = [];
+  const isSlow = (/** @type {number} */ place, /** @type {Tried} */ than) =>
+    short.some(({ window, found }) =>
+      window > than.window && found[place] !== undefined && isFlow(found[place]) &&
+      !contradicts(than.found[place], found[place])
+    );
+  const sees = (/** @type {Tried} */ one) =>
+    one.found.filter((here, place) => isFlow(here) || here.verdict === "standing" && !isSlow(place, one))
+      .length;
+  const most = LEAST_SHARE * PLACES;
+  for (const durations of [DURATIONS, SHORT.slice(DURATIONS.length)]) {
+    const former = short;
+    short = [...former, ...yield* tried(durations)];
+    const good = short.filter((one) => sees(one) >= most);
+    if (good.length > 0 && short.some((one) => flows(one) >= FEW)) {
+      return good.reduce((one, other) => other.error < one.error ? other : one).window;
+    }
+  }
+  const best = short.reduce((one, other) => sees(other) > sees(one) ? other : one);
+  if (sees(best) >= PLACES / 2 && short.some((one) => flows(one) >= FEW)) return best.window;
+  for (const duration of LONGER.slice(1)) {
+    // A few places show whether there is slow flow.
+    const [few] = yield* tried([duration], SPARSE);
+    if (few === undefined || few.window <= best.window || flows(few) < FEW) continue;
+    const [longer] = yield* tried([duration]);
+    const isContradicted = longer.found.some((one, i) =>
+      isMoving(one) && short.some(({ found }) => contradicts(found[i], one))
+    );
+    if (flows(longer) >= most && !isContradicted) return longer.window;
+  }
+  return sees(best) > 0 ? best.window : short[Math.min(1, short.length - 1)].window;
+}
+
+/**
+ * @typedef {{window: number, found: readonly VelocityAt[], error: number}} Tried `error` is the median of the velocities'
+ *
+ * @type {(window: number, found: readonly VelocityAt[]) => Tried}
+ */
+function triedOf(window, found) {
+  const errors = found.filter(isMoving).map(({ error }) => error).sort((a, b) => a - b);
+  return { window, found, error: errors[Math.floor(errors.length / 2)] ?? Infinity };
+}
+
+/** Whether what a shorter window sees contradicts a longer one. @param {VelocityAt | undefined} shorter @param {VelocityAt} longer */
+function contradicts(shorter, longer) {
+  if (shorter === undefined || !isMoving(shorter) && shorter.verdict !== "standing") return false;
+  const [one, other] = [shorter, longer].map(({ rough }) => rough ?? { velocity: NaN, error: NaN });
+  const noise = Math.hypot(one.error, other.error);
+  return Math.abs(one.velocity - other.velocity) >
+    CONTRADICTING * noise + APART * Math.max(Math.abs(one.velocity), Math.abs(other.velocity));
+}
+
 /** Lines of a window before anything is measured: 40 ms. @param {number | null} lineTime seconds @param {number} rows of the recording */
 export const firstWindow = (lineTime, rows) => linesOf(DURATIONS[1], lineTime, rows);
 
@@ -81,10 +191,11 @@ const placesOf = (last) =>
 /**
  * Divides the windows that begin at the given lines into orders of `size` windows.
  *
- * @type {(plane: Plane, windows: Omit<Windows, "standing">, starts: readonly number[], size: number) => Order[]}
+ * @type {(plane: Plane, windows: Omit<Windows, "standing">, starts: readonly number[], size: number, wall?: Float64Array) => Order[]}
  */
-export function ordersOf({ samples, shape: [rows, columns] }, windows, starts, size) {
-  const standing = standingPart(samples, rows, columns, windows.window);
+export function ordersOf({ samples, shape: [rows, columns] }, windows, starts, size, wall) {
+  if (starts.length === 0) return [];
+  const standing = wall ?? standingPart(samples, rows, columns, windows.window);
   return Array.from({ length: Math.ceil(starts.length / size) }, (_, i) => {
     const own = starts.slice(i * size, (i + 1) * size);
     const lines = /** @type {const} */ ([own[0], own[own.length - 1] + windows.window]);

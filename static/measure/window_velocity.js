@@ -14,7 +14,7 @@ import { likeness, smoothed } from "./smoothing.js";
 import { mean } from "./traces.js";
 
 /**
- * @typedef {"measured" | "changing" | "too slow" | "too fast" | "unclear"} Verdict
+ * @typedef {"measured" | "changing" | "standing" | "two velocities" | "too slow" | "too fast" | "unclear"} Verdict
  * @typedef {object} WindowVelocity
  * @property {Verdict} verdict
  * @property {number} velocity pixels per line, towards greater positions; NaN unless measured
@@ -61,10 +61,11 @@ const LEAST_OVERLAP = 3;
  * @param {number} rows lines
  * @param {number} columns pixels per line
  */
-export function windowVelocity(values, rows, columns) {
-  const { verdict, velocity, error, confidence } = roughVelocity(values, rows, columns);
-  return verdict === "measured" ? { verdict, velocity, confidence, error } : unmeasured(verdict, confidence);
-}
+export const windowVelocity = (values, rows, columns) => certain(roughVelocity(values, rows, columns));
+
+/** Without a velocity that was not measured. @param {WindowVelocity} rough @returns {WindowVelocity} */
+export const certain = ({ verdict, velocity, error, confidence }) =>
+  verdict === "measured" ? { verdict, velocity, confidence, error } : unmeasured(verdict, confidence);
 
 /**
  * Like {@linkcode windowVelocity}, but with velocity and error for every verdict. Both are NaN if no direction stands out;
@@ -117,7 +118,7 @@ export const unmeasured = (verdict, share) => ({
  *
  * @type {(values: Float64Array, rows: number, columns: number, velocity: number) => number}
  */
-function movingShare(values, rows, columns, velocity) {
+export function movingShare(values, rows, columns, velocity) {
   const most = 0.7 * Math.min(rows, columns / Math.abs(velocity));
   let [product, energy] = [0, 0];
   for (let i = 1; i <= 8; i += 1) {

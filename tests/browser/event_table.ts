@@ -1,5 +1,5 @@
 /**
- * Writes the tables of events of docs/measure.md. Prints Markdown.
+ * Writes the tables of events of docs/measure-accuracy.md. Prints Markdown.
  *
  * usage: deno run -A tests/browser/event_table.ts
  */

@@ -1,5 +1,5 @@
 /**
- * Writes the table of docs/measure.md: diameter, heart rate, flux and sparks of synthetic recordings, beside SciPy.
+ * Writes the table of docs/measure-accuracy.md: diameter, heart rate, flux and sparks of synthetic recordings, beside SciPy.
  *
  * usage: deno run -A tests/browser/measurement_table.ts PYTHON
  */

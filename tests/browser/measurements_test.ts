@@ -51,7 +51,7 @@ test("measurements: shows, keeps and saves a diameter and its heart rate", async
   assert.deepEqual(head, ["Time (s)", "Diameter (um)", "Left edge (um)", "Right edge (um)", "Verdict"]);
   assert.equal(about.get("Method"), "full width at half maximum (Drew et al. 2010)");
   // A beat has 100 lines.
-  assert(Math.abs(Number(about.get("Heart rate of diameter (1/s)")) * 100 * LINE_TIME - 1) < 0.02);
+  assert(Math.abs(Number(about.get("Heart rate of diameter (Hz)")) * 100 * LINE_TIME - 1) < 0.02);
   const diameters = rows.map((row) => Number(row[1]) / PIXEL_SIZE);
   assert(Math.abs(diameters.reduce((sum, one) => sum + one) / 60 - 30) < 0.1);
   // The middle of 10 lines.

@@ -1,4 +1,4 @@
-/** Writes the table of velocities of docs/measure.md; the published methods measure the recordings of 1 ms per line. */
+/** Writes the table of velocities of docs/measure-accuracy.md; the published methods measure the recordings of 1 ms per line. */
 import { measuredPulses } from "./measured_pulses.ts";
 import { percentile } from "./measured_streaks.ts";
 

@@ -3,6 +3,8 @@
  * move by `velocity` pixels a line, with Gaussian noise in units of the streaks' standard deviation.
  */
 
+import { extent } from "../../static/measure/traces.js";
+
 /** Numbers in [0, 1) by the linear congruential generator of Numerical Recipes. */
 export function randomNumbers(seed: number): () => number {
   let state = (seed * 2654435761) >>> 0;
@@ -39,8 +41,9 @@ export function streaks(what: Streaks): Float32Array {
   const sigma = width / 2.3548;
   const way = typeof velocity === "number" ? (time: number) => velocity * time : velocity;
   const ways = Array.from({ length: lines + 1 }, (_, line) => way(line));
-  const low = -Math.max(...ways) - 8 * width;
-  const high = columns - Math.min(...ways) + 8 * width;
+  const [nearest, farthest] = extent(ways);
+  const low = -farthest - 8 * width;
+  const high = columns - nearest + 8 * width;
   const fine = 8;
   const cells = new Float64Array(Math.ceil((high - low + 2) * fine));
   for (let cell = low; cell < high; cell += width - Math.log(1 - random()) * (distance - width)) {

@@ -13,6 +13,9 @@ import {
 } from "../browser/measured_stack.ts";
 import { driftingScan, driftingTrace, DRIFTS, eventsIn } from "../browser/measured_baselines.ts";
 import { NEW_TRACE, PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.js";
+import { summaryOf } from "../../static/measure/measurement.js";
+import { VELOCITY } from "../../static/measure/velocity_measurement.js";
+import { bandOf, measuredIn } from "../page/synthetic.ts";
 import { findEvents } from "../../static/measure/events.js";
 import { tableOf } from "../browser/saved_table.ts";
 import {
@@ -88,8 +91,30 @@ Deno.test("measure: gives the same numbers for bands as the modules of the page"
   assert.equal(both!["Method of diameter over time"], "steepest gradients (Fischer et al. 2010)");
   // Means of 10 of 600 lines.
   assert.equal(both!["Diameters"], "60");
-  assert.match(both!["Heart rate of diameter (1/s)"]!, /^$|^\d/);
+  assert.match(both!["Heart rate of diameter (Hz)"]!, /^$|^\d/);
   assert(Number(both!["Sparks"]) >= 0);
+});
+
+Deno.test("measure: gives velocities as the page does, also of a recording without settings", async () => {
+  using temporary = temporaryFolder();
+  const path = join(temporary.path, "vessel.oir");
+  Deno.writeFileSync(path, measuredScan());
+  const plane = { samples: Float32Array.from(scanPlanes()[0]), shape: SCAN_SHAPE };
+  const axes = [{ step: LINE_TIME, unit: "seconds" }, { step: PIXEL_SIZE, unit: "um" }] as const;
+  for (const settings of [{}, { window: 120, step: 60 }, { window: 120, step: 60, method: "agreeing" }]) {
+    const part = { axes, pixelTime: 0 };
+    const { found, settings: used } = measuredIn("velocity", plane, { ...settings }, part);
+    const [row] =
+      (await measured([path], Object.keys(settings).length > 0 ? { velocity: settings } : {})).rows;
+    assert.equal(row!["Window (lines) of velocity over time"], String(used.window));
+    for (const { name, unit, value } of summaryOf(VELOCITY, found, bandOf(plane, part), used)) {
+      const said = row![unit === undefined ? name : `${name} (${unit})`];
+      assert.equal(said, typeof value === "number" && Number.isNaN(value) ? "" : String(value), name);
+    }
+    // Settings of before there was a choice of agreement.
+    const isFormer = "window" in settings && !("method" in settings);
+    assert.equal(/windows that agree/.test(row!["Method of velocity over time"]!), !isFormer);
+  }
 });
 
 Deno.test("measure: takes images as line scans only if the settings say so, and notes that in the table", async () => {

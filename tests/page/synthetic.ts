@@ -22,19 +22,22 @@ export function measuredIn<K extends keyof Items>(
   part: Partial<Band> = {},
 ): { found: Items[K][]; settings: Readonly<Record<string, unknown>> & { window: number } } {
   const measurement = MEASUREMENTS.find((one) => one.key === key)!;
-  const band: Band = {
-    columns: [0, plane.shape[1]!],
-    axes: [{ step: 0.001, unit: "seconds" }, { step: 1, unit: "um" }],
-    lines: plane.shape[0]!,
-    pixelTime: 0,
-    isTyped: false,
-    trace: PLAIN_TRACE,
-    ...part,
-  };
+  const band = bandOf(plane, part);
   return measured(measurement, plane, band, settingsOf(measurement, settings, band)) as ReturnType<
     typeof measuredIn<K>
   >;
 }
+
+/** Whole lines of 1 ms, and columns of 1 µm, with other facts. */
+export const bandOf = ({ shape }: Plane, part: Partial<Band> = {}): Band => ({
+  columns: [0, shape[1]!],
+  axes: [{ step: 0.001, unit: "seconds" }, { step: 1, unit: "um" }],
+  lines: shape[0]!,
+  pixelTime: 0,
+  isTyped: false,
+  trace: PLAIN_TRACE,
+  ...part,
+});
 
 /** Repeatable normal deviates (Box and Muller, over a linear congruential generator). */
 export function noise(seed: number): { uniform(): number; normal(): number } {

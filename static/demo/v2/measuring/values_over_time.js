@@ -29,13 +29,18 @@ export const counts = (overTime, item, axes) =>
 export function seriesOf(overTime, found, axes) {
   const isGap = (/** @type {Item} */ item) => !counts(overTime, item, axes);
   const placed = (/** @type {Item} */ item) => ({ line: item.line, value: overTime.value(item, axes) });
+  const valuesAt = (/** @type {Item} */ item) =>
+    [overTime.value(item, axes), overTime.second?.(item, axes) ?? NaN].filter(Number.isFinite);
   return {
     title: `${overTime.name} (${unitOf(overTime, axes)})`,
-    points: found.filter((item) => !isGap(item)).map((item) => ({
-      ...placed(item),
-      // The least certain points stay visible.
-      opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, overTime.certainty?.(item) ?? 1)),
-    })),
+    points: found.filter((item) => !isGap(item)).flatMap((item) =>
+      valuesAt(item).map((value) => ({
+        line: item.line,
+        value,
+        // The least certain points stay visible.
+        opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, overTime.certainty?.(item) ?? 1)),
+      }))
+    ),
     gaps: found.filter(isGap).map(placed),
   };
 }
@@ -43,8 +48,12 @@ export function seriesOf(overTime, found, axes) {
 /** Value of an item with its error, or why it has none. @param {OverTime} overTime @param {Item} item @param {Axes} axes */
 export const valueText = (overTime, item, axes) =>
   counts(overTime, item, axes)
-    ? `${rounded(overTime.value(item, axes))} ${unitOf(overTime, axes)} ${overTime.error?.(item) ?? ""}`
-      .trim()
+    ? [
+      `${rounded(overTime.value(item, axes))} ${unitOf(overTime, axes)} ${overTime.error?.(item) ?? ""}`
+        .trim(),
+      ...[overTime.second?.(item, axes) ?? NaN].filter(Number.isFinite)
+        .map((second) => `and ${rounded(second)} ${unitOf(overTime, axes)}`),
+    ].join(" ")
     : verdictOf(item);
 
 /** Unit as the page shows it. @param {OverTime} overTime @param {Axes} axes */
