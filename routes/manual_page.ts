@@ -16,6 +16,7 @@ export const PAGE_GROUPS: Readonly<Record<string, Readonly<Record<string, string
   },
   "Measure and save": {
     "docs/measure.md": "Measuring",
+    "docs/measure-accuracy.md": "Methods, accuracy",
     "docs/measurements.md": "Saved measurements",
     "docs/archive.md": "Archives",
     "docs/collections.md": "Collections",
