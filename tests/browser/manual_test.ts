@@ -97,7 +97,7 @@ manualTest("a button copies the code beside it", SCREEN, async (page) => {
 });
 
 manualTest("numbers in cells stay on one line on a phone", PHONE, async (page) => {
-  for (const path of ["docs/measure.md", "docs/developers/performance.md"]) {
+  for (const path of ["docs/measure-accuracy.md", "docs/developers/performance.md"]) {
     await load(page, path);
     const lines = await page.evaluate(`[...document.querySelectorAll("td.number")].map((cell) => {
       const range = document.createRange();
