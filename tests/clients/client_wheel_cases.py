@@ -49,7 +49,7 @@ class Package(unittest.TestCase):
                 for t, z in np.ndindex(3, 2):
                     np.testing.assert_array_equal(np.asarray(layer.data[t, z]), a.at(t=t, z=z)[channel])
                 # Steps of tests/fixtures/lsm/expected.json.
-                np.testing.assert_allclose(layer.scale, (1.125, 0.3, 0.2, 0.1))
+                np.testing.assert_allclose(layer.scale, (0.5, 0.3, 0.2, 0.1))
                 self.assertEqual(units(layer), ["second", "micrometer", "micrometer", "micrometer"])
                 self.assertEqual(layer.axis_labels, ("T", "Z", "Y", "X"))
                 self.assertEqual(layer.blending, "additive")
