@@ -4,7 +4,7 @@ import { hexColor } from "./channels.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
 import { differ, numberOf } from "./text.ts";
 import type { AxisLetter, TimeStamps } from "../reader.ts";
-import { stampsOf } from "./time_stamps.ts";
+import { MAX_STAMPS, stampsOf } from "./time_stamps.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
@@ -89,9 +89,9 @@ function stampsIn(pixels: XmlElement): TimeStamps | null {
   const times = first.size < 2 ? most : first;
   // Some programs write the time of the first plane only.
   if (times.size < 2) return null;
-  // A file may declare any number of time points.
-  if (!(count <= 2 * times.size)) return stampsOf([...times.values()]);
-  return stampsOf(Array.from({ length: Math.trunc(count) }, (_, t) => times.get(t) ?? NaN));
+  // A file may declare any number of time points. Each stamp keeps its own, so that a sparse list shows no wrong step.
+  const length = Math.min(Math.trunc(count), MAX_STAMPS);
+  return stampsOf(Array.from({ length }, (_, t) => times.get(t) ?? NaN), 1, length < count);
 }
 
 function secondsOf(value: number | null, unit: string): number | null {

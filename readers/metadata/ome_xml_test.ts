@@ -1,4 +1,5 @@
 /** Name, colours and times of an `Image` of OME-XML. */
+import { MAX_STAMPS } from "./time_stamps.ts";
 import { deepEqual, equal } from "node:assert/strict";
 import { omeXmlImage } from "./ome_xml.ts";
 import { child, parseXml } from "./xml.ts";
@@ -69,6 +70,7 @@ Deno.test("takes the times of the first channel and depth, in seconds from the f
   deepEqual(times("3", plane(0, "0"), plane("0.5", "1"), ...more), [0, NaN, 1]);
   deepEqual(times("2", plane(0, "0"), plane(1, "1"), plane(2, "2")), [0, 1]);
   equal(times("2", plane(0, "0"), plane(1, null)), null);
-  // Stamps of few of the declared time points are given as they are.
-  deepEqual(times("1e9", plane(0, "0"), plane(7, "1")), [0, 1]);
+  // Stamps keep their time points, and a declared number is no reason to allocate more than the bound.
+  deepEqual(times("4", plane(0, "0"), plane(3, "1")), [0, NaN, NaN, 1]);
+  equal(times("1e9", plane(0, "0"), plane(7, "1"))?.length, MAX_STAMPS);
 });

@@ -37,7 +37,7 @@ export interface Cut {
 export interface StampedStep {
   /** Mean step inside the runs between cuts, in seconds; `null` if the stamps lie on no line. */
   readonly step: number | null;
-  /** Median of the positive differences; `null` if there is none. */
+  /** Median of the positive differences; `null` without one. */
   readonly median: number | null;
   /** Greatest common step of stamps on a coarse clock; 0 without one. */
   readonly quantum: number;

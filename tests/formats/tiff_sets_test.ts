@@ -202,7 +202,7 @@ Deno.test("OME-XML: serves no plane from a place outside the sizes", () =>
       [[{ IFD: 1, FirstT: 1 }, { IFD: 2, FirstC: 1 }], "T2; 10 11; content_left_out"],
       [[{ IFD: 1, FirstT: 1 }, { IFD: 2, FirstT: 2 }], "T2; 10 11; content_left_out"],
       [[{ IFD: 1, FirstT: 1, PlaneCount: 2 }], "T2; 10 11; content_left_out"],
-      // A negative index is none of the first plane.
+      // No plane has a negative index.
       [[{ IFD: 1, FirstT: 1 }, { IFD: 2, FirstT: -1 }], "T2; 10 11; content_left_out"],
       [[{ IFD: 2, FirstT: 7 }], "T2; 10; content_left_out planes_missing content_left_out"],
     ];
