@@ -105,7 +105,7 @@ programTest(["gcc"], {
     const built = await run(gcc!, { args: ["-shared", "-fPIC", "-o", library, source, "-ldl"] });
     ok(built.success, new TextDecoder().decode(built.stderr));
     const { code, stdout, stderr } = await run(Deno.execPath(), {
-      args: ["run", "-A", ...LOCKED, join(import.meta.dirname!, "failing_readdir.ts")],
+      args: ["run", "-q", "-A", ...LOCKED, join(import.meta.dirname!, "failing_readdir.ts")],
       env: { LD_PRELOAD: library },
       cwd: ROOT,
     });
