@@ -140,16 +140,18 @@ function isSimilar(one, other, part) {
     others.every((b) => own.some((a) => isNear(a, b)));
 }
 
-/** How far the cells get from where they are at some time, in pixels. @param {readonly FlowAt[]} found */
+/** How far the cells get from where they are at some time, in pixels; of two flows, the farther one. @param {readonly FlowAt[]} found */
 function wayOf(found) {
-  let [way, low, high] = [0, 0, 0];
-  for (const [i, { line, velocity, verdict }] of found.entries()) {
-    if (verdict === "two velocities") return Infinity;
+  const ways = [0, 1].map(() => ({ way: 0, low: 0, high: 0 }));
+  for (const [i, { line, velocity, second = velocity }] of found.entries()) {
     const next = found[i + 1]?.line ?? line + (line - (found[i - 1]?.line ?? line - 1));
-    way += (Number.isFinite(velocity) ? velocity : 0) * (next - line);
-    [low, high] = [Math.min(low, way), Math.max(high, way)];
+    for (const [which, one] of ways.entries()) {
+      const speed = which === 0 ? velocity : second;
+      one.way += (Number.isFinite(speed) ? speed : 0) * (next - line);
+      [one.low, one.high] = [Math.min(one.low, one.way), Math.max(one.high, one.way)];
+    }
   }
-  return high - low;
+  return Math.max(...ways.map(({ low, high }) => high - low));
 }
 
 /** A window whose halves agree within widened errors. @param {FlowAt} found @param {number} factor of errors @returns {FlowAt} */

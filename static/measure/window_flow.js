@@ -110,48 +110,87 @@ export function windowFlow(samples, rows, columns, wall) {
 }
 
 /**
- * Takes the mean and the wall out of each line; the wall's gain follows the line as far as the wall is bright.
+ * Takes the wall out of each line; its gain follows the line as far as the wall is bright. If the brightness flickers, also
+ * takes out the mean and the tilt of each line and, of the wall, a gain that tilts along the line, as a line takes time.
  *
  * @type {(samples: Float64Array, rows: number, columns: number, wall: Float64Array) => {values: Float64Array, isBroken: boolean, stands: boolean}}
  */
 function withoutWall(samples, rows, columns, wall) {
-  const power = wall.reduce((sum, value) => sum + value * value, 0);
-  const products = new Float64Array(rows);
-  const values = new Float64Array(samples.length);
   const means = Float64Array.from(
     { length: rows },
     (_, row) => mean(samples, row * columns, (row + 1) * columns),
   );
-  const middle = mean(means);
   const isFlickering = flickers(samples, means, columns);
-  let [rest, count] = [0, 0];
-  for (let row = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1) {
-      const value = samples[row * columns + column] - (isFlickering ? means[row] : middle);
-      values[row * columns + column] = value;
-      if (!Number.isFinite(value)) continue;
-      products[row] += value * wall[column];
-      rest += (value - wall[column]) ** 2;
-      count += 1;
+  const middle = mean(means);
+  const tilt = Float64Array.from({ length: columns }, (_, column) => 2 * (column + 0.5) / columns - 1);
+  const flat = isFlickering ? unlike(wall, tilt) : wall;
+  const tilted = unlike(unlike(about(wall.map((value, column) => value * tilt[column])), tilt), flat);
+  const values = samples.map((value, at) =>
+    value - (isFlickering ? means[Math.floor(at / columns)] : middle)
+  );
+  const gains = (/** @type {Float64Array} */ shape) => gainsOf(values, rows, columns, shape);
+  /** @type {(shape: Float64Array, gain: (row: number) => number) => void} */
+  const subtract = (shape, gain) => {
+    for (let row = 0; row < rows; row += 1) {
+      const size = gain(row);
+      for (let column = 0; column < columns; column += 1) {
+        values[row * columns + column] -= size * shape[column];
+      }
     }
+  };
+  if (isFlickering) {
+    const own = gains(tilt);
+    subtract(tilt, (row) => own[row]);
   }
-  const variance = rest / count;
+  const power = product(flat, flat);
+  const own = gains(flat);
   // A gain near 1 is likely: what moves may resemble a faint wall.
-  const prior = power > 0 ? variance / (GAIN * GAIN * power) : Infinity;
-  for (let row = 0; row < rows && power > 0; row += 1) {
-    const gain = (products[row] / power + prior) / (1 + prior);
-    for (let column = 0; column < columns; column += 1) {
-      values[row * columns + column] -= gain * wall[column];
-    }
+  subtract(flat, () => 1);
+  const variance = varianceOf(values);
+  const most = (/** @type {number} */ power) => power > 0 ? 1 / (1 + variance / (GAIN * GAIN * power)) : 0;
+  if (power > 0) subtract(flat, (row) => (own[row] - 1) * most(power));
+  if (isFlickering) {
+    const others = gains(tilted);
+    subtract(tilted, (row) => others[row] * most(product(tilted, tilted)));
   }
-  // Without the wall, lines have the variance of what moves and of noise.
-  const present = products.reduce((sum, product) => sum + product, 0) / (power * rows);
-  const noise = Math.sqrt(variance / (power * rows));
+  const present = mean(own);
   return {
     values,
     isBroken: breaksOff(means, Math.sqrt(variance)),
-    stands: power > 0 && present > 0.5 && present > SIGNIFICANT * noise,
+    stands: present > 0.5 && present > SIGNIFICANT * Math.sqrt(variance / (power * rows)),
   };
+}
+
+/** @type {(one: Float64Array, other: Float64Array) => number} */
+const product = (one, other) => one.reduce((sum, value, i) => sum + value * other[i], 0);
+
+/** Mean square of the values that are there. @param {Float64Array} values */
+const varianceOf = (values) => mean(values.map((value) => value * value));
+
+/** Values about their mean. @param {Float64Array} values */
+const about = (values) => {
+  const middle = mean(values);
+  return values.map((value) => value - middle);
+};
+
+/** The part of a shape that is orthogonal to another. @type {(shape: Float64Array, other: Float64Array) => Float64Array} */
+function unlike(shape, other) {
+  const power = product(other, other);
+  const part = power > 0 ? product(shape, other) / power : 0;
+  return shape.map((value, i) => value - part * other[i]);
+}
+
+/** Size of a shape in each line; 0 without a shape. @type {(values: Float64Array, rows: number, columns: number, shape: Float64Array) => Float64Array} */
+function gainsOf(values, rows, columns, shape) {
+  const power = product(shape, shape);
+  return Float64Array.from({ length: rows }, (_, row) => {
+    let sum = 0;
+    for (let column = 0; column < columns; column += 1) {
+      const value = values[row * columns + column];
+      if (Number.isFinite(value)) sum += value * shape[column];
+    }
+    return power > 0 ? sum / power : 0;
+  });
 }
 
 /**

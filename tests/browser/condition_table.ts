@@ -1,12 +1,12 @@
 /**
  * Writes the table of recordings as laboratories make them of docs/measure-accuracy.md.
  *
- * usage: deno run -A tests/browser/condition_table.ts [SEEDS] [LINES] [KIND]
+ * usage: deno run -A tests/browser/condition_table.ts [SEEDS] [LINES] [KIND] [METHOD]
  */
 import { measuredKind, shareText } from "./measured_conditions.ts";
 import { CONDITIONS } from "./streak_conditions.ts";
 
-const [seeds = "10", lines = "4000", only = ""] = Deno.args;
+const [seeds = "10", lines = "4000", only = "", method = "agreeing"] = Deno.args;
 const percent = (part: number, digits = 1) =>
   Number.isFinite(part) ? `${(100 * part).toFixed(digits)} %` : "–";
 const row = (texts: readonly string[]) => console.log(`| ${texts.join(" | ")} |`);
@@ -29,7 +29,7 @@ for (const [name, kind] of Object.entries(CONDITIONS)) {
   if (!name.includes(only)) continue;
   const all = Array.from({ length: Number(seeds) }, (_, i) => i + 1);
   const start = performance.now();
-  const found = measuredKind(kind, all, Number(lines));
+  const found = measuredKind(kind, all, Number(lines), { method, chosen: "automatically" });
   const worst = Math.max(...found.rests.map(Math.abs));
   row([
     name,

@@ -26,14 +26,19 @@ export function shareText(count: number, of: number): string {
 }
 
 /** Measures recordings of a kind. */
-export function measuredKind(kind: Kind, seeds: readonly number[], lines: number) {
+export function measuredKind(
+  kind: Kind,
+  seeds: readonly number[],
+  lines: number,
+  settings: Readonly<Record<string, unknown>> = {},
+) {
   const offs: { off: number; error: number; isIndicative: boolean }[] = [];
   let [windows, gross, both, twos] = [0, 0, 0, 0];
   const [rests, lengths]: [number[], number[]] = [[], []];
   const verdicts: Record<string, number> = {};
   for (const seed of seeds) {
     const made = kind(seed, lines);
-    const { found, window, quantities } = measuredCondition(made);
+    const { found, window, quantities } = measuredCondition(made, settings);
     lengths.push(window);
     windows += found.length;
     if (made.rest !== undefined) {

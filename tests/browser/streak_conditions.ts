@@ -96,26 +96,27 @@ const lostFocus: Kind = (seed, lines) => {
 };
 
 /** A pattern that never moves. */
-const pattern = (seed: number, lines: number, shift: (time: number) => number = () => 0) =>
-  streaks({ ...field, lines, velocity: shift, noise: 0, seed });
+const pattern = (seed: number, lines: number, shift: (time: number) => number = () => 0, width = 5) =>
+  streaks({ ...field, lines, velocity: shift, noise: 0, seed, width, distance: 3 * width });
 
-/** 50 Hz, of which a tenth of the brightness, or a fifth of the spread of the pattern. */
-const hum: Kind = (seed, lines) => {
+/** The lines of a recording are not scanned at once: a wave passes along them. Changes the brightness by a tenth, or adds to it. */
+const hum = (hertz: number): Kind => (seed, lines) => {
   const normal = numbers(seed);
   const samples = pattern(seed, lines).map((value, i) => {
-    const wave = Math.sin(2 * Math.PI * (50 * (lineOf(i) + columnOf(i) / COLUMNS) * LINE_TIME + seed / 10));
-    return (seed % 2 === 0 ? value * (1 + 0.1 * wave) : value + 10 * wave) + 5 * normal();
+    const time = (lineOf(i) + columnOf(i) / COLUMNS) * LINE_TIME;
+    const wave = Math.sin(2 * Math.PI * (hertz * time + seed / 10));
+    return (seed % 2 === 0 ? value * (1 + 0.1 * wave) : value + 10 * wave) + 3 * normal();
   });
   return { samples, velocity: nothing, rest: 1 };
 };
 
-/** Shifts by 2 to 5 pixels, one to two times a second. */
-const breathing: Kind = (seed, lines) => {
+/** A pattern of cells of a width shifts by 2 to 5 pixels, one to two times a second. */
+const breathing = (width: number): Kind => (seed, lines) => {
   const normal = numbers(seed);
   const [far, rate] = [2 + seed % 4, 1 + 0.1 * (seed % 10)];
   const shift = (time: number) => far * Math.sin(2 * Math.PI * rate * time * LINE_TIME) ** 3;
   return {
-    samples: pattern(seed, lines, shift).map((value) => value + 5 * normal()),
+    samples: pattern(seed, lines, shift, width).map((value) => value + 5 * normal()),
     velocity: nothing,
   };
 };
@@ -189,8 +190,10 @@ export const CONDITIONS: Readonly<Record<string, Kind>> = {
   "at rest for 29 % of the time": stalls,
   "two opposite flows": twoFlows,
   "focus lost for 0.15 s": lostFocus,
-  "hum of 50 Hz on a pattern": hum,
-  "breathing": breathing,
+  "hum of 50 Hz on a pattern": hum(50),
+  "hum of 100 Hz on a pattern": hum(100),
+  "breathing": breathing(5),
+  "breathing, wide cells": breathing(15),
   "noise correlated along the line": flowing(0, resembling(0.7, 1)),
   "noise correlated over lines": flowing(0, resembling(0.7, COLUMNS)),
   "lines that shake": flowing(0, shaken),
