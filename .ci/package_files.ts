@@ -7,6 +7,7 @@ import { join } from "node:path";
  * the package out. A test fails while a package of the program is missing here.
  */
 export const NEEDED: Readonly<Record<string, RegExp | null>> = {
+  "@cornerstonejs/codec-libjpeg-turbo-8bit": /^dist\/libjpegturbowasm_decode\.(js|wasm)$/,
   "@cornerstonejs/codec-openjpeg": /^dist\/openjpegwasm_decode\.(js|wasm)$/,
   "@jsquash/webp": /^codec\/dec\/webp_dec\.(js|wasm)$/,
   // Counts installations; swagger-ui-dist names it and nothing loads it.

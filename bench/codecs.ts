@@ -1,11 +1,10 @@
 /** Decodes a plane of 2048 x 2048 samples by each codec on one thread, in turns with imagecodecs, which encodes the streams. */
 import { join } from "node:path";
 import { decodeBlosc } from "../readers/codecs/blosc.ts";
-import { jpeg } from "../readers/codecs/jpeg/mod.ts";
+import { jpeg } from "../readers/codecs/jpeg.ts";
 import { jpeg2000 } from "../readers/codecs/jpeg2000.ts";
 import { jpegXr } from "../readers/codecs/jpegxr.ts";
 import { lerc } from "../readers/codecs/lerc.ts";
-import { lzma } from "../readers/codecs/lzma.ts";
 import { lzw } from "../readers/codecs/lzw.ts";
 import { packBits } from "../readers/codecs/packbits.ts";
 import type { Codec } from "../readers/codecs/segment.ts";
@@ -45,14 +44,13 @@ const CODECS: Readonly<Record<string, readonly [name: string, decode: Decode]>> 
   deflate: ["deflate, strips of 64 rows", inStrips(deflate)],
   zstd: ["zstd, strips of 64 rows", inStrips(zstd)],
   packbits: ["PackBits of 8 bits, strips of 64 rows", inStrips(packBits, 8)],
-  lzma: ["LZMA, 4 strips of 64 rows", inStrips(lzma)],
   blosc_lz4: ["Blosc, lz4, shuffle, chunks of 512 x 512", blosc],
   blosc_lz4_bits: ["Blosc, lz4, bit shuffle, chunks of 512 x 512", blosc],
   blosc_blosclz: ["Blosc, blosclz, shuffle, chunks of 512 x 512", blosc],
   blosc_zstd: ["Blosc, zstd, shuffle, chunks of 512 x 512", blosc],
   jpeg: ["JPEG of 8 bits, tiles of 512 x 512", inTiles(jpeg, 8)],
   jpeg_rgb: ["JPEG of 8 bits, RGB 4:2:0, tiles of 512 x 512", inTiles(jpeg, 8, 3)],
-  ljpeg: ["lossless JPEG, tiles of 512 x 512", inTiles(jpeg)],
+  ljpeg: ["lossless JPEG of 8 bits, tiles of 512 x 512", inTiles(jpeg, 8)],
   jpeg2000: ["JPEG 2000, 4 tiles of 512 x 512", inTiles(jpeg2000)],
   jpegxr: ["JPEG XR, tiles of 512 x 512", inTiles(jpegXr)],
   lerc: ["LERC, tiles of 512 x 512", inTiles(lerc)],

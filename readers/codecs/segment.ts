@@ -11,8 +11,6 @@ export interface StreamSettings {
   readonly jpegTables?: Uint8Array | null;
   /** JPEG: the colours that the container names; a JFIF header says YCbCr all the same. */
   readonly colours?: "ycbcr" | "rgb" | null;
-  /** CCITT: bits of T4Options or T6Options; 1 for codes of two dimensions, 2 for uncompressed mode. */
-  readonly faxOptions?: number;
   /** LERC: 0 plain, 1 deflate, 2 zstd around it. */
   readonly lercPacking?: number;
 }

@@ -57,7 +57,7 @@ const RED_FIRST: readonly number[] = [1, 4];
 /** The codec for a compression code; `null` for raw samples. @param what name of the subblock in messages @throws {DecodeFailed} it is unsupported */
 async function codecOf(code: number, what: string): Promise<Codec | null> {
   if (code === 0 || code >= SYSTEM_RAW) return null;
-  if (code === 1) return (await import("../codecs/jpeg/mod.ts")).jpeg;
+  if (code === 1) return (await import("../codecs/jpeg.ts")).jpeg;
   if (code === 2) return (await import("../codecs/lzw.ts")).lzw;
   if (code === 4) return (await import("../codecs/jpegxr.ts")).jpegXr;
   if (code === 5) return zstd;

@@ -87,15 +87,12 @@ function largest(table: SegmentTable, codec: Codec): Extent {
 }
 
 const jpeg2000 = async () => (await import("../codecs/jpeg2000.ts")).jpeg2000;
-const jpeg = async () => (await import("../codecs/jpeg/mod.ts")).jpeg;
+const jpeg = async () => (await import("../codecs/jpeg.ts")).jpeg;
 const deflate = async () => (await import("../codecs/zlib.ts")).deflate;
 const webp = async () => (await import("../codecs/webp.ts")).webp;
 const zstd = async () => (await import("../codecs/zlib.ts")).zstd;
 
 const CODECS: Readonly<Record<number, () => Promise<Codec>>> = {
-  2: async () => (await import("../codecs/ccitt.ts")).ccittRle,
-  3: async () => (await import("../codecs/ccitt.ts")).ccittGroup3,
-  4: async () => (await import("../codecs/ccitt.ts")).ccittGroup4,
   5: async () => (await import("../codecs/lzw.ts")).lzw,
   7: jpeg,
   8: deflate,
@@ -107,7 +104,6 @@ const CODECS: Readonly<Record<number, () => Promise<Codec>>> = {
   33007: jpeg,
   34712: jpeg2000,
   34887: async () => (await import("../codecs/lerc.ts")).lerc,
-  34925: async () => (await import("../codecs/lzma.ts")).lzma,
   34926: zstd,
   34927: webp,
   50000: zstd,
@@ -120,6 +116,14 @@ const CODECS: Readonly<Record<number, () => Promise<Codec>>> = {
  */
 const JPEG2000_YCBCR = 33003;
 
+/** Compressions that no microscope writes. */
+const NOT_READ: Readonly<Record<number, string>> = {
+  2: "CCITT RLE",
+  3: "CCITT Group 3",
+  4: "CCITT Group 4",
+  34925: "LZMA",
+};
+
 /** The codec of a compressed page. @throws {DecodeFailed} Compression is unknown, or may mean that samples are YCbCr */
 export function codecOf(
   { compression, samples }: Pick<PageLayout, "compression" | "samples">,
@@ -127,7 +131,8 @@ export function codecOf(
   const load = CODECS[compression];
   const mayBeYCbCr = compression === JPEG2000_YCBCR && samples > 1;
   if (load && !mayBeYCbCr) return load();
-  const value = `${tagName(TAG.Compression)} is ${compression}${
+  const name = NOT_READ[compression];
+  const value = `${tagName(TAG.Compression)} is ${compression}${name ? ` (${name})` : ""}${
     mayBeYCbCr ? ` with ${samples} samples` : ""
   }`;
   throw new DecodeFailed(`${value}, which is not read (docs/formats/tiff.md#what-is-refused)`);
@@ -137,13 +142,11 @@ export function codecOf(
 const MAX_TABLE_BYTES = 1 << 20;
 
 function settingsOf(page: PageLayout): Omit<StreamSettings, "bits"> {
-  const { directory, compression, kind, photometric } = page;
-  const fax = compression === 3 ? TAG.T4Options : compression === 4 ? TAG.T6Options : null;
+  const { directory, kind, photometric } = page;
   return {
     kind,
     jpegTables: directory.bytes(TAG.JPEGTables, MAX_TABLE_BYTES) ?? null,
     colours: photometric === PHOTOMETRIC.ycbcr ? "ycbcr" : photometric === PHOTOMETRIC.rgb ? "rgb" : null,
-    faxOptions: fax === null ? 0 : directory.number(fax) ?? 0,
     lercPacking: directory.numbers(TAG.LercParameters, 16)[1] ?? 0,
   };
 }

@@ -23,8 +23,6 @@ export const TAG = {
   XResolution: 282,
   YResolution: 283,
   PlanarConfiguration: 284,
-  T4Options: 292,
-  T6Options: 293,
   ResolutionUnit: 296,
   Software: 305,
   DateTime: 306,

@@ -38,6 +38,9 @@ const DEFLATE = 8;
 
 const fixture = (name: string) => Deno.readFileSync(new URL(`../fixtures/tiff/${name}.tif`, import.meta.url));
 
+const notRead = (what: string) =>
+  new RegExp(`${what}, which is not read \\(docs/formats/tiff\\.md#what-is-refused\\)$`);
+
 const DAMAGE: DamageTable = {
   "a plane that the strips cannot hold": [
     () => altered([256, 4, [20_000]]),
@@ -93,6 +96,15 @@ const DAMAGE: DamageTable = {
   "WebP that would keep its decoder busy for too long": [
     () => fixture("webp_bomb"),
     /a strip has 432000000 samples of WebP in 5558 bytes; .*so at most 134217728 in 268435456 are/,
+  ],
+  "LZMA": [() => fixture("codec_lzma"), notRead("Compression \\(259\\) is 34925 \\(LZMA\\)")],
+  "CCITT RLE": [() => fixture("ccitt_rle"), notRead("Compression \\(259\\) is 2 \\(CCITT RLE\\)")],
+  "CCITT Group 3": [() => fixture("ccitt_g3"), notRead("Compression \\(259\\) is 3 \\(CCITT Group 3\\)")],
+  "CCITT Group 4": [() => fixture("ccitt_g4"), notRead("Compression \\(259\\) is 4 \\(CCITT Group 4\\)")],
+  "JPEG of 12 bits": [() => fixture("jpeg_12"), notRead("strip 0 at .* is JPEG of 12 bits a sample")],
+  "lossless JPEG of 16 bits": [
+    () => fixture("jpeg_lossless_16_1"),
+    notRead("strip 0 at .* is JPEG of 16 bits a sample"),
   ],
   "a predictor that is not read": [
     () => fixture("refused_predictor"),
