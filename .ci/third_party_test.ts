@@ -27,7 +27,11 @@ Deno.test("every embedded library has a whole licence text", () => {
     ["ICU", /UNICODE LICENSE|Unicode, Inc\./],
     ["libwebp", /Copyright \(C\) 2010, Google Inc/],
     ["OpenJPEG", /Centre National d'Etudes Spatiales/],
-    ["the bindings of OpenJPEG", /^MIT License\n\nCopyright \(c\) 2020 Chris Hafey/],
+    [
+      "libjpeg-turbo, Copyright 2009-2024 D. R. Commander",
+      /covered by three compatible BSD-style open source/,
+    ],
+    ["the bindings of libjpeg-turbo and OpenJPEG", /^MIT License\n\nCopyright \(c\) 2020 Chris Hafey/],
     ["Little CMS, Copyright 1998-2022 Marti Maria Saguer", /^Permission is hereby granted/],
     ["Zstandard", /For Zstandard software/],
     ["zlib", /Jean-loup Gailly and Mark Adler/],
