@@ -8,6 +8,7 @@ import type {
   Member,
   ReferenceImageDocument,
 } from "../../schemas/documents.ts";
+import type { ArchivedImage, ArchivedReference } from "../../schemas/archived.ts";
 import { quoted, Unreadable } from "../errors.ts";
 import { alike, storedSpelling } from "../io/names.ts";
 import { isClosed, isInsideRoots } from "../io/paths.ts";
@@ -49,11 +50,15 @@ export interface Membership {
   readonly referenceImage: string | null;
   /** Points `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
+  /** What an archive keeps of the recording and of its reference image. */
+  readonly archived: ArchivedImage;
+  readonly archivedReference: ArchivedReference;
   readonly warnings: readonly Warning[];
 }
 
 /** An accepted document of a member. */
 export interface MemberDocument {
+  readonly kind: DocumentKindName;
   /** Path below the root of the collection. */
   readonly name: string;
   /** Resolved path. */
@@ -141,12 +146,13 @@ function trustOf(image: string, files: FileAccess): (folder: string) => boolean 
 /** Names a document that changes the image, unless the user opened the collection. */
 function applied(
   document: string,
-  { axisDisplay, referenceImage, missingPlanes }: Membership,
+  { axisDisplay, referenceImage, missingPlanes, archived }: Membership,
 ): Warning[] {
   const changes = [
     ...axisDisplay ? ["steps"] : [],
     ...referenceImage ? ["the reference image"] : [],
     ...missingPlanes.size > 0 ? ["which planes are missing"] : [],
+    ...Object.keys(archived).length > 0 ? ["what its archive keeps of the recording"] : [],
   ];
   const text = `The collection "${document}" gives this image ${changes.join(", ")}`;
   return warnIf(changes.length > 0, "collection_applied", text);
@@ -161,6 +167,8 @@ const ALONE: Membership = {
   axisDisplay: null,
   referenceImage: null,
   scanPath: null,
+  archived: {},
+  archivedReference: {},
   warnings: [],
 };
 
@@ -300,7 +308,7 @@ export async function readMembership(
       warnings.push(warning("metadata_disagree", text));
       return null;
     }
-    documents.push({ name, path, digest, tables: tablesOf(value) });
+    documents.push({ kind, name, path, digest, tables: tablesOf(value) });
     return value;
   };
   const reference = member.reference_image;
@@ -311,6 +319,12 @@ export async function readMembership(
     ({ analyses }) => analyses.flatMap(({ resources }) => resources.map(({ path }) => path)),
   );
   const overview = await linked<ReferenceImageDocument>(reference?.metadata, "reference-image");
+  const { archivedImage, archivedReference } = await import("../../schemas/archived.ts");
+  const kept = archivedImage(image?.image_metadata);
+  const keptReference = archivedReference(overview?.metadata);
+  for (const key of [...kept.damaged, ...keptReference.damaged]) {
+    warnings.push(warning("metadata_damaged", `The field "${key}" of the archive cannot be used`));
+  }
   return {
     collection: { id, name, member: { id: member.id, name: member.name, accepted: image?.accepted ?? null } },
     documents,
@@ -319,6 +333,8 @@ export async function readMembership(
     axisDisplay: image?.axis_display ?? null,
     referenceImage: reference ? inside(reference.ome_zarr) : null,
     scanPath: overview?.scan_path?.points ?? null,
+    archived: kept.fields,
+    archivedReference: keptReference.fields,
     warnings,
   };
 }

@@ -18,7 +18,10 @@ import type {
   WrittenFiles,
   WrittenPlane,
 } from "./archive_orders.ts";
-import { chunkLayout, type ImageLayout, imageLayout } from "./image_layout.ts";
+import { writtenPoints } from "../collection/archived.ts";
+import { timeAxisOf } from "../metadata/time_stamps.ts";
+import type { Warning } from "../warning.ts";
+import { chunkLayout, type ImageLayout, imageLayout, represents } from "./image_layout.ts";
 import { type MemberPaths, pathsOf } from "./member_paths.ts";
 import type { AcquisitionSummary } from "./orders.ts";
 import { zarrDocuments } from "./zarr_documents.ts";
@@ -35,8 +38,8 @@ export interface DescribedRecording {
   readonly reference: ImageLayout | null;
   /** The only written T and Z; `null` if all are written. */
   readonly opened: Position | null;
-  /** Texts of the warnings, without folders. */
-  readonly warnings: readonly string[];
+  /** Warnings without folders, since archives are shared. */
+  readonly warnings: readonly Warning[];
 }
 
 /** Describes a recording for its archive. */
@@ -53,7 +56,7 @@ export function describedRecording(
     layout: imageLayout({ ...summary, channels }, images !== "opened"),
     reference: reference && imageLayout(reference, true),
     opened: images === "opened" ? summary.position : null,
-    warnings: warnings.map(({ text }) => withoutFolders(text, summary.path)),
+    warnings: warnings.map(({ code, text }) => ({ code, text: withoutFolders(text, summary.path) })),
   };
 }
 
@@ -135,23 +138,14 @@ function memberDocuments(
   ];
 }
 
-function imageDocument(
-  { id, order, layout, summary, opened, channels, warnings }: Member,
-  missing: readonly WrittenPlane[],
-  version: string,
-) {
+function imageDocument(member: Member, missing: readonly WrittenPlane[], version: string) {
+  const { id, order, layout, opened } = member;
   const axisDisplay = { ...layout.axisDisplay, ...order.axisDisplay };
   const own = {
     version,
-    source: { name: basename(summary.path), format: summary.format, fingerprint: summary.fingerprint },
-    scene: summary.scene,
-    date: summary.date,
-    time: summary.time,
-    sample_types: channels.map((channel) => channel.sampleType),
-    warnings,
+    ...recordingOf(member),
     ...opened && { position: { t: opened.t, z: opened.z } },
     ...layout.spectral > 1 && { spectral: { size: layout.spectral, index: "c = channel * size + l" } },
-    ...layout.isRounded && { note: "the samples are the nearest float32 of those in the file" },
     ...missing.length > 0 && { missing_planes: missing },
   };
   return {
@@ -166,8 +160,35 @@ function imageDocument(
   };
 }
 
+/** What OME-Zarr cannot express of a recording, in the form of {@linkcode ArchivedImage}. */
+function recordingOf({ layout, summary, channels, warnings }: Member) {
+  const types = channels.map(({ sampleType, sourceType = sampleType }) => sourceType);
+  const isExact = types.every((type) => represents(layout.packed.sampleType, type));
+  return {
+    source: { name: basename(summary.path), format: summary.format, fingerprint: summary.fingerprint },
+    scene: summary.scene,
+    date: summary.date,
+    time: summary.time,
+    ...summary.lineScan && { lineScan: summary.lineScan },
+    ...timesOf(summary, layout),
+    sourceDtype: summary.loaded[0]!.sourceType ?? summary.loaded[0]!.sampleType,
+    sample_types: types,
+    colors: layout.channels.map(({ ownColor }) => ownColor),
+    ...summary.reference?.lineRoi && { lineRoi: summary.reference.lineRoi },
+    warnings,
+    ...!isExact && { note: "the samples are the nearest float32 of those in the file" },
+  };
+}
+
+/** The times of the written time points or lines; a recording may lack its last lines. */
+function timesOf(summary: AcquisitionSummary, { axes }: ImageLayout) {
+  const axis = timeAxisOf(summary)?.name.toLowerCase();
+  const size = axes.find(({ name }) => name === axis)?.size ?? 1;
+  return summary.times && summary.times.length >= size && size > 1 && { times: summary.times.slice(0, size) };
+}
+
 /** Reduces quoted paths to names, since archives are shared. @param path of the recording, whose folders may hold quotes */
-function withoutFolders(text: string, path: string): string {
+export function withoutFolders(text: string, path: string): string {
   let cut = text;
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     cut = cut.replaceAll(`${folder}${sep}`, sep).replaceAll(folder, sep + basename(folder));
@@ -179,11 +200,9 @@ function withoutFolders(text: string, path: string): string {
 }
 
 function referenceDocument({ id, summary, reference }: Member, version: string) {
-  const { lineRoi = null, scanPath = null } = summary.reference ?? {};
-  const path = scanPath ?? (lineRoi && { x: [lineRoi[0], lineRoi[2]], y: [lineRoi[1], lineRoi[3]] });
-  const { rows, columns } = reference!.packed;
-  const inside = (value: number, size: number) => Math.min(size - 1, Math.max(0, Math.round(value)));
-  const points = path === null ? [] : path.x.map((x, i) => [inside(x, columns), inside(path.y[i]!, rows)]);
+  const { lineRoi = null, scanPath = null, channels = [] } = summary.reference ?? {};
+  const { packed, channels: written, axisDisplay } = reference!;
+  const points = writtenPoints({ lineRoi, scanPath }, packed);
   return {
     format: "store-reference-image",
     version: 1,
@@ -192,7 +211,13 @@ function referenceDocument({ id, summary, reference }: Member, version: string) 
       scan_path: { coordinate_space: "reference-image-full-resolution-pixels", points },
     },
     metadata: {
-      acq_server: { version, ...scanPath && { scan_path: scanPath }, ...lineRoi && { line_roi: lineRoi } },
+      acq_server: {
+        version,
+        scan_path: scanPath,
+        colors: written.map(({ ownColor }) => ownColor),
+        sample_types: channels.map(({ sampleType, sourceType = sampleType }) => sourceType),
+        ...Object.keys(axisDisplay).length > 0 && { axis_display: axisDisplay },
+      },
     },
   };
 }

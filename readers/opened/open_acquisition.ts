@@ -157,6 +157,7 @@ export class OpenAcquisition {
     const {
       plan: _plan,
       documents: _documents,
+      content: _content,
       files: _files,
       holds: _holds,
       reference: _reference,

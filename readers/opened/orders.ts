@@ -47,7 +47,8 @@ export interface AcquisitionSource {
 
 /** An acquisition without its samples; can be cloned between threads. */
 export interface AcquisitionSummary
-  extends Omit<TimedAcquisition, "plan" | "documents" | "files" | "holds" | "reference" | "warnings"> {
+  extends
+    Omit<TimedAcquisition, "plan" | "documents" | "content" | "files" | "holds" | "reference" | "warnings"> {
   /** Path of the file, or of the directory of the store. */
   readonly path: string;
   /** Identifies the content (`fingerprint.ts`); `null` if a file cannot be read. */
