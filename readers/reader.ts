@@ -178,6 +178,8 @@ export interface MemberContent {
   readonly image: ImageDocument | null;
   readonly analyses: AnalysesDocument | null;
   readonly reference: ReferenceImageDocument | null;
+  /** Warnings that name what the collection holds besides. */
+  readonly unkept: readonly string[];
   /** Size of a table in bytes; `null` if it is missing, or no CSV file inside the collection. */
   tableSize(path: string): number | null;
   /** Reads a table. @throws {DecodeFailed | Unreadable} */

@@ -48,6 +48,8 @@ export interface Archive {
   /** False if the archive holds only documents and tables. */
   readonly hasImages: boolean;
   readonly members: readonly ExportedMember[];
+  /** What it lacks or changes. */
+  readonly warnings: readonly string[];
   readonly version: string;
 }
 
@@ -146,8 +148,8 @@ async function* entriesOf(
   }
 }
 
-const memberPaths = ({ number, hasAnalyses, recording }: ExportedMember) =>
-  pathsOf({ number, hasAnalyses, hasReference: recording.reference !== null });
+const memberPaths = ({ number, recording }: ExportedMember) =>
+  pathsOf({ number, hasReference: recording.reference !== null });
 
 async function* pieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
@@ -167,7 +169,7 @@ function collectionDocument({ id, name, members, version }: Archive, now: Date) 
         id: member.id,
         name: member.name,
         ome_zarr: image,
-        resources: { acqimage, ...analyses !== null && { analyses } },
+        resources: { acqimage, ...member.hasAnalyses && { analyses } },
         ...reference !== null && { reference_image: { ome_zarr: referenceImage, metadata: reference } },
       };
     }),

@@ -92,7 +92,7 @@ function addDocuments(list: DocumentList, { documents, root }: Membership, files
 }
 
 /** Reads the documents of a member for an export. */
-function contentOf({ documents, root }: Membership, files: FileTree): MemberContent {
+function contentOf({ documents, root, unkept }: Membership, files: FileTree): MemberContent {
   const read = <T>(kind: DocumentKindName): T | null => {
     const document = documents.find((one) => one.kind === kind);
     return document === undefined
@@ -104,6 +104,7 @@ function contentOf({ documents, root }: Membership, files: FileTree): MemberCont
     image: read("acqimage"),
     analyses: read("analyses"),
     reference: read("reference-image"),
+    unkept,
     tableSize(path) {
       const place = tableAt(root, path, files);
       if (place === null) return null;

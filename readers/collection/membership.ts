@@ -53,6 +53,8 @@ export interface Membership {
   /** What an archive keeps of the recording and of its reference image. */
   readonly archived: ArchivedImage;
   readonly archivedReference: ArchivedReference;
+  /** What the collection holds besides, which no export keeps. */
+  readonly unkept: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
@@ -169,6 +171,7 @@ const ALONE: Membership = {
   scanPath: null,
   archived: {},
   archivedReference: {},
+  unkept: [],
   warnings: [],
 };
 
@@ -274,7 +277,7 @@ function isImage(root: string, member: Member, search: Search): boolean {
 
 /** Reads a collection's facts about one of its members; adds to `warnings`. */
 export async function readMembership(
-  { collection: { id, name }, member, root }: FoundMember,
+  { collection: { id, name, metadata, resources }, member, root }: FoundMember,
   files: FileTree,
   warnings: Warning[],
 ): Promise<Membership> {
@@ -335,6 +338,11 @@ export async function readMembership(
     scanPath: overview?.scan_path?.points ?? null,
     archived: kept.fields,
     archivedReference: keptReference.fields,
+    unkept: [
+      ...member.summary ? ["the summaries of its members"] : [],
+      ...metadata ? ["its metadata"] : [],
+      ...resources?.tables?.length ? ["its tables"] : [],
+    ].map((what) => `Of the collection ${quoted(name)}, ${what} are left out`),
     warnings,
   };
 }

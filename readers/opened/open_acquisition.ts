@@ -287,7 +287,7 @@ export class OpenAcquisition {
       const { summary } = await this.describe();
       const { axes, fileSize, sceneCount } = summary;
       if (!isSame({ axes, fileSize, sceneCount }, recording.shape)) throw changed(summary.path);
-      return describedRecording(summary, recording);
+      return describedRecording(summary, recording, this.acquisition.content?.() ?? null);
     };
     return this.#recording ??= describe();
   }
