@@ -1,7 +1,9 @@
 /** Exports a recording, opens the archive, exports that, and compares the three field by field. */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { measuredIn } from "../cli/measure.ts";
 import { orderOf } from "../cli/shell.ts";
+import { isTime } from "../static/measure/axes.js";
 import { OrderMemory } from "../session/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { openResponse } from "../session/open_response.ts";
@@ -94,11 +96,29 @@ export async function roundTrip(sessions: Sessions, path: string, folder: string
   const first = await answersOf(sessions, files[0]);
   await archived(sessions, files[0], first.length, files[1]);
   const second = await answersOf(sessions, files[1]);
-  return answers.flatMap((answer, scene) => {
+  const found: string[] = [];
+  for (const [scene, answer] of answers.entries()) {
     const [original, once, twice] = [answer, first[scene], second[scene]].map(comparable);
-    return [
-      ...differences(...withoutChanges(original, once)).map((text) => `scene ${scene}: ${text}`),
-      ...differences(once, twice).map((text) => `scene ${scene}, archive of an archive: ${text}`),
+    const texts = [
+      ...differences(...withoutChanges(original, once)),
+      ...differences(once, twice).map((text) => `archive of an archive: ${text}`),
     ];
-  });
+    if (scene === 0 && isTime(answer.plane.axes[0])) {
+      const [measured, again] = [await measuredAs(sessions, path), await measuredAs(sessions, files[0])];
+      texts.push(...differences(measured, again));
+    }
+    found.push(...texts.map((text) => `scene ${scene}: ${text}`));
+  }
+  return found;
+}
+
+/** What `acq-server measure` finds in the first scene, or why it finds nothing. */
+async function measuredAs(sessions: Sessions, path: string): Promise<Answer> {
+  try {
+    const rows = await measuredIn(sessions, path, 0, { channel: 0 }, "summary") as Answer[];
+    return rows.map(({ File: _, Path: __, ...row }) => row);
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
 }
