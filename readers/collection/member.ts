@@ -6,6 +6,7 @@ import type { DocumentList } from "../io/document_list.ts";
 import { storedSpelling } from "../io/names.ts";
 import { changed } from "../io/paths.ts";
 import { calibrated } from "../metadata/axes.ts";
+import { parseJson } from "../metadata/json.ts";
 import { timeAxisOf, withTimes } from "../metadata/time_stamps.ts";
 import type { OmeAxis } from "../ome_zarr/ome_image.ts";
 import {
@@ -95,10 +96,8 @@ function addDocuments(list: DocumentList, { documents, root }: Membership, files
 function contentOf({ documents, root, unkept }: Membership, files: FileTree): MemberContent {
   const read = <T>(kind: DocumentKindName): T | null => {
     const document = documents.find((one) => one.kind === kind);
-    return document === undefined
-      ? null
-      // Its schema has accepted these bytes.
-      : JSON.parse(textOf(acceptedBytes(document, files), document.name).replace(/^\uFEFF/, "")) as T;
+    // Its schema has accepted these bytes.
+    return document === undefined ? null : parseJson(acceptedBytes(document, files), document.name) as T;
   };
   return {
     image: read("acqimage"),

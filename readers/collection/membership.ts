@@ -1,5 +1,5 @@
 /** The collection around an OME-Zarr image: its reference image with the scan path, and the display of its axes. */
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type {
   AnalysesDocument,
   Collection,
@@ -17,8 +17,9 @@ import type { FileAccess, FileRights } from "../io/random_access.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
-import { addWarning, warnIf, type Warning, warning } from "../warning.ts";
+import { addWarning, listed, warnIf, type Warning, warning } from "../warning.ts";
 import {
+  type AcceptedDocument,
   type Allowance,
   COLLECTION_FILE,
   documentsAround,
@@ -193,7 +194,7 @@ async function foundCollection(search: Search): Promise<FoundMember | null> {
       const read = await readUsable<Collection>(document, "collection", files, warnings, allowance);
       if (!read) continue;
       collections.push(document);
-      found ??= looked(search, () => memberOf(read.value, document, search));
+      found ??= looked(search, () => memberOf(read, document, search));
       if (found && hasOwn) break;
     }
     if (found && collections.length > 1 && !hasOwn) {
@@ -232,11 +233,13 @@ export interface FoundMember {
   readonly collection: Collection;
   readonly member: Member;
   readonly root: string;
+  /** How the document differs from one of this program; `null` if it does not. */
+  readonly foreign: string | null;
 }
 
 /** The member for the image, with the root of its collection. Compares written paths first, without disk access. */
 function memberOf(
-  collection: Collection,
+  { value: collection, foreign }: AcceptedDocument<Collection>,
   document: string,
   search: Search,
 ): FoundMember | null {
@@ -259,7 +262,7 @@ function memberOf(
     .slice(0, MAX_MEMBERS_COUNTED).map((member) => member.ome_zarr);
   const root = rootOfDocument(document, [...new Set(paths)], files, null, admits);
   const found = fitting.find(({ here, above }) => root === folder ? here : above);
-  return found ? { document, collection, member: found.member, root } : null;
+  return found ? { document, collection, member: found.member, root, foreign } : null;
 }
 
 /** Path of the image of a member. */
@@ -277,7 +280,7 @@ function isImage(root: string, member: Member, search: Search): boolean {
 
 /** Reads a collection's facts about one of its members; adds to `warnings`. */
 export async function readMembership(
-  { collection: { id, name, metadata, resources }, member, root }: FoundMember,
+  { document, collection: { id, name, metadata, resources }, member, root, foreign }: FoundMember,
   files: FileTree,
   warnings: Warning[],
 ): Promise<Membership> {
@@ -297,6 +300,7 @@ export async function readMembership(
     return null;
   };
   const documents: MemberDocument[] = [];
+  const strange = foreign === null ? [] : [`${quoted(basename(document))}: ${foreign}`];
   const linked = async <T extends { readonly image_id: string }>(
     name: string | undefined,
     kind: DocumentKindName,
@@ -305,7 +309,8 @@ export async function readMembership(
     const path = name === undefined ? null : inside(name);
     const read = path && await readUsable<T>(path, kind, files, warnings);
     if (name === undefined || !path || !read) return null;
-    const { value, digest } = read;
+    const { value, digest, foreign } = read;
+    if (foreign !== null) strange.push(`${quoted(name)}: ${foreign}`);
     if (value.image_id !== member.id) {
       const text = `"${name}" describes the image "${value.image_id}", not "${member.id}", and is left out`;
       warnings.push(warning("metadata_disagree", text));
@@ -319,9 +324,10 @@ export async function readMembership(
   await linked<AnalysesDocument>(
     member.resources.analyses,
     "analyses",
-    ({ analyses }) => analyses.flatMap(({ resources }) => resources.map(({ path }) => path)),
+    ({ analyses }) => analyses.flatMap(({ resources = [] }) => resources.map(({ path }) => path)),
   );
   const overview = await linked<ReferenceImageDocument>(reference?.metadata, "reference-image");
+  if (strange.length > 0) warnings.push(warning("foreign_document", listed(strange)));
   const { archivedImage, archivedReference } = await import("../../schemas/archived.ts");
   const kept = archivedImage(image?.image_metadata);
   const keptReference = archivedReference(overview?.metadata);
