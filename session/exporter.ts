@@ -346,12 +346,12 @@ export class Exporter {
     };
     const packer: Packer = {
       pack: (recording, order) => this.#pack(recording, keyOf(recording), order, signal),
-      write: async ({ recording, number, id, name, json }, part, missing) => {
+      write: async ({ recording, number, id, name, json }, part, { missing = [], contrasts = [] }) => {
         using wait = this.#waits.begin(`The documents of ${quoted(name)}`, signal);
         const about = { key: keyOf(recording), source: recording.source };
         const member = { index: number - 1, id, name, json };
         const { archived } = recording;
-        const order = { recording: archived, member, part, missing, version: archive.version };
+        const order = { recording: archived, member, part, missing, contrasts, version: archive.version };
         return await pool.ask(about, { type: "write", ...order }, wait.signal);
       },
     };
@@ -430,7 +430,7 @@ export class Exporter {
             giveBack(bytes);
             held.release();
           };
-          return { planes: packed.planes, release };
+          return { planes: packed.planes, contrasts: packed.contrasts, release };
         }
         held.release();
         working = packed.working;

@@ -1,5 +1,6 @@
 /** What the server and its workers tell each other about an export. Only workers hold its documents as objects. */
 import type { Acquisition } from "../reader.ts";
+import type { Contrast } from "./orders.ts";
 import type { PackedLayout } from "../samples/packed_plane.ts";
 import type { Warning } from "../warning.ts";
 
@@ -104,6 +105,8 @@ export interface WriteOrder {
   readonly recording: ArchivedRecording;
   readonly member: MemberOrder;
   readonly part: WrittenPart;
+  /** Contrast of each channel of the image, before `L` is folded into `c`; `null` if its opened plane is missing. */
+  readonly contrasts: readonly (Contrast | null)[];
   /** Planes that the recording lacks. */
   readonly missing: readonly WrittenPlane[];
   readonly version: string;

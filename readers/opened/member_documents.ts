@@ -167,17 +167,17 @@ const MAX_FAULTS = 1000;
 /** Documents and tables of a member, in their order in the archive. */
 export function writtenFiles(
   recording: DescribedRecording,
-  { member: order, part, missing, version }: WriteOrder,
+  { member: order, part, contrasts, missing, version }: WriteOrder,
 ): WrittenFiles {
   const member = memberOf(recording, order);
   const { image, referenceImage } = member.paths;
   const below = (folder: string, documents: ReturnType<typeof zarrDocuments>) =>
     Object.entries(documents).map(([key, content]) => ({ path: `${folder}/${key}`, content }));
   const documents = part === "image"
-    ? below(image, zarrDocuments(member.name, member.layout, member.id))
+    ? below(image, zarrDocuments(member.name, member.layout, contrasts, member.id))
     : part === "documents"
     ? memberDocuments(member, missing, version)
-    : below(referenceImage!, zarrDocuments(`${member.name} reference`, member.reference!, null));
+    : below(referenceImage!, zarrDocuments(`${member.name} reference`, member.reference!, contrasts, null));
   const encoder = new TextEncoder();
   return documents.map(({ path, content }) => ({
     path,

@@ -121,13 +121,25 @@ export interface PackOrder {
   /** Position within the acquisition; `null` for the reference image. */
   readonly position: Position | null;
   readonly layout: PackedLayout;
+  /** True if the answer needs the contrast of each plane. */
+  readonly contrast?: boolean;
   readonly working: WorkingMemory;
+}
+
+/** The range of a plane's samples, and the range in which the page first shows them. */
+export interface Contrast {
+  readonly min: number;
+  readonly max: number;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The answer to a {@linkcode PackOrder}. */
 export interface PackedPlanes {
   /** Chunks of each plane, `null` for a plane that the recording lacks; `null` for all if decoding needs more memory. */
   readonly planes: readonly (readonly Uint8Array<ArrayBuffer>[] | null)[] | null;
+  /** Contrast of each plane, if ordered. */
+  readonly contrasts: readonly (Contrast | null)[];
   readonly working: WorkingMemory;
 }
 

@@ -447,7 +447,7 @@ Deno.test("frees the planes of a cut archive, also those of the next position", 
       pack: (_, { channels }) => {
         const planes = channels.map(() => [new Uint8Array(1 << 20)]);
         chunks.push(...planes.flat());
-        return Promise.resolve({ planes, release: () => released += 1 });
+        return Promise.resolve({ planes, contrasts: [], release: () => released += 1 });
       },
       write: () => Promise.resolve([]),
     };

@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { validatePath } from "../../cli/verdict.ts";
+import { encodedOrder } from "../../readers/opened/parsed_order.ts";
+import { type Packer, zipOf } from "../../session/archive.ts";
+import { OrderMemory } from "../../session/exporter.ts";
 import { ExportResponse, OpenResponse } from "../../schemas/http.ts";
 import { DOCUMENTS, FILES, writeCollection } from "../collection_tree.ts";
 import { noise, write, writePlainStore } from "../fixtures/plain_store.ts";
@@ -240,3 +243,49 @@ for (const [name, recordingIn] of Object.entries(RECORDINGS)) {
     assert.deepEqual(await roundTrip(server, recordingIn(temporary.path), temporary.path), []);
   });
 }
+
+Deno.test(
+  "omero shows each channel in the page's contrast and colour, or in the colour of the file",
+  withServer(async ({ server, folder, exported }) => {
+    const path = join(folder, "plain.ome.zarr");
+    // The 1st and 99.5th percentile of 0 to 200, between ranks: 2 and 199. A flat plane has the range from its value to the next.
+    const ramp = Float32Array.from({ length: 201 }, (_, i) => i / 2);
+    const planes = [ramp, new Float32Array(201).fill(3)];
+    writePlainStore(path, { planes, rows: 3, columns: 67, names: ["a", "b"] });
+    const { file } = await exported({ members: [{ path }] });
+    const { sessionId } = await server.open(file);
+    const listed: { name: string; text: string }[] =
+      await (await server.request(`/api/v2/sessions/${sessionId}/metadata`)).json();
+    const { attributes } = JSON.parse(listed.find(({ name }) => name.endsWith("zarr.json"))!.text);
+    assert.deepEqual(attributes.ome.omero.channels, [
+      { label: "a", color: "00FF00", active: true, window: { min: 0, max: 100, start: 1, end: 99.5 } },
+      { label: "b", color: "FF00FF", active: true, window: { min: 3, max: 4, start: 3, end: 4 } },
+    ]);
+    const again = await server.open(file);
+    assert.deepEqual(again.channels.map(({ color }) => color), [null, null]);
+  }),
+);
+
+Deno.test(
+  "the planes that show the contrast are packed once, and freed if the client leaves before they are sent",
+  withServer(async ({ server, folder }) => {
+    const path = join(folder, "plain.ome.zarr");
+    writePlainStore(path, { planes: [noise(12), noise(12)], rows: 3, columns: 4 });
+    const { signal } = new AbortController();
+    const options = { chosenByUser: true, version: "0", memory: new OrderMemory() };
+    const archive = await server.exporter.prepare(encodedOrder({ members: [{ path }] }), options, signal);
+    for (const leavesAt of ["image", "documents"] as const) {
+      let [packed, released] = [0, 0];
+      const packer: Packer = {
+        pack: (_, { channels }) => {
+          packed += 1;
+          const planes = channels.map(() => [new Uint8Array(4)]);
+          return Promise.resolve({ planes, contrasts: [null, null], release: () => released += 1 });
+        },
+        write: (_, part) => part === leavesAt ? Promise.reject(new Error("gone")) : Promise.resolve([]),
+      };
+      await assert.rejects(new Response(await zipOf(archive, packer, () => {})).arrayBuffer());
+      assert.deepEqual([packed, released], [1, 1], leavesAt);
+    }
+  }),
+);
