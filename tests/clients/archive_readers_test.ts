@@ -38,9 +38,9 @@ warnings.simplefilter("error")
 group = zarr.open_group(sys.argv[1], mode="r")
 attributes = Image.from_zarr(group).ome_attributes
 samples = group["0"][:]
-window = attributes.omero.channels[0].window
+window = attributes.omero["channels"][0]["window"]
 print(json.dumps([samples.shape, attributes.multiscales[0].datasets[0].coordinateTransformations[0].scale,
-                  float(samples.min()) <= window.start < window.end <= float(samples.max())]))
+                  float(samples.min()) <= window["start"] < window["end"] <= float(samples.max())]))
 `;
     assert.deepEqual(await printed(python!, unzip!, program), [
       [2, LINES, COLUMNS],
