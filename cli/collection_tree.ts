@@ -1,6 +1,6 @@
 /** Validates a collection with its images, documents and tables. */
 import { join } from "node:path";
-import { type DocumentKindName, memberCountProblem } from "../schemas/documents.ts";
+import { type DocumentKindName, documentKindOf, memberCountProblem } from "../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../schemas/shared.ts";
 import { ReaderError, unlessDamaged } from "../readers/errors.ts";
 import type { OmeImage } from "../readers/ome_zarr/ome_image.ts";
@@ -59,6 +59,8 @@ export class CollectionTree {
   readonly #files: FileTree;
   readonly #found: Findings;
   readonly #problems: DocumentProblems;
+  /** Problems that documents of acqstore share, by kind. */
+  readonly #common = new Set<string>();
 
   /**
    * Resolves the root of a collection.
@@ -184,8 +186,25 @@ export class CollectionTree {
       problems.add(["format"], `the document is of kind "${declared.kind}", not "${kind}"`);
       return null;
     }
-    if (value !== undefined) judgeDocument(kind, value, context, problems);
+    if (value !== undefined) this.#judgeOnce(kind, value, context, problems);
     return isJsonObject(value) ? { value, problems } : null;
+  }
+
+  /** Judges a document; what all documents of acqstore of its kind have in common is a problem of the first one only. */
+  #judgeOnce(kind: DocumentKindName, value: unknown, context: DocumentContext, problems: DocumentProblems) {
+    const found: Problem[] = [];
+    judgeDocument(kind, value, context, new DocumentProblems("", found));
+    const isForeign = object(value)["format"] === documentKindOf(kind).foreignFormat;
+    for (const { pointer, message } of found) {
+      const common = isForeign && pointer === "/format"
+        ? `${kind} format`
+        : kind === "analyses" && /^\/analyses\/\d+\/resources$/.test(pointer)
+        ? `${kind} resources`
+        : null;
+      if (common !== null && this.#common.has(common)) continue;
+      if (common !== null) this.#common.add(common);
+      problems.addAt(pointer, message);
+    }
   }
 
   #readFile(

@@ -4,6 +4,7 @@ import { MAX_MEMBERS } from "../schemas/documents.ts";
 import { OrderMemory, OrderRefused } from "../session/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
+import { printable } from "./log.ts";
 import { writeBytes } from "./output.ts";
 import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
 import { VERSION } from "./version.ts";
@@ -48,6 +49,7 @@ export const EXPORT: WritingCommand = {
     const archive = await exporter.prepare(encodedOrder(order), options, signal).catch((error: unknown) => {
       throw error instanceof OrderRefused ? new UsageError(error.message) : error;
     });
+    for (const text of archive.warnings) console.error(printable(`warning: ${text}`));
     const show = progressOf(given.flags.has("--quiet"));
     let [bytes, planes] = [0, 0];
     const body = await exporter.stream(archive, signal, () => {}, (count) => planes = count);

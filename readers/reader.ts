@@ -2,6 +2,7 @@
  * The types of a reader: an {@linkcode Acquisition}, described by the metadata alone, and its {@linkcode PlanePlan}s, whose byte
  * ranges are checked before the first sample is read.
  */
+import type { AnalysesDocument, ImageDocument, ReferenceImageDocument } from "../schemas/documents.ts";
 import type { DocumentList } from "./io/document_list.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import { warnIf, type Warning } from "./warning.ts";
@@ -31,6 +32,8 @@ export interface Channel {
   readonly index: number;
   readonly name: string;
   readonly sampleType: SampleType;
+  /** Sample type in the file that an archive was made from, if it wrote a wider one. */
+  readonly sourceType?: SampleType;
   readonly rows: number;
   readonly columns: number;
   /** Colour in which the file displays the channel, `#rrggbb` in lower case, or `null`. */
@@ -170,6 +173,19 @@ export interface MemberName {
   };
 }
 
+/** What a collection holds about one of its images; `null` for a document that it lacks. An export keeps it. */
+export interface MemberContent {
+  readonly image: ImageDocument | null;
+  readonly analyses: AnalysesDocument | null;
+  readonly reference: ReferenceImageDocument | null;
+  /** Warnings that name what the collection holds besides. */
+  readonly unkept: readonly string[];
+  /** Size of a table in bytes; `null` if it is missing, or no CSV file inside the collection. */
+  tableSize(path: string): number | null;
+  /** Reads a table. @throws {DecodeFailed | Unreadable} */
+  table(path: string): Uint8Array;
+}
+
 /** One opened acquisition, without its samples. */
 export interface Acquisition {
   /** Axes of the whole array of the scene, in {@linkcode AXIS_ORDER}. Axes of length 1 are left out, except `Y` and `X`. */
@@ -185,6 +201,8 @@ export interface Acquisition {
   /** Present if the rows of a plane are lines in time. If only their step shows it, `withTimes` adds it. */
   readonly lineScan?: LineScan | null;
   readonly collection?: MemberName | null;
+  /** Reads the documents of the member. @throws {DecodeFailed | AcquisitionChanged} one of them is not what it was */
+  content?(): MemberContent;
   readonly warnings: readonly Warning[];
   /**
    * Time stamps of the time points, or of the rows of a line scan. `withTimes` in `metadata/time_stamps.ts` replaces them by `times`

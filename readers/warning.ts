@@ -32,6 +32,7 @@ export const WARNING_CODES = {
     "a document names a file in another folder; the file of this name beside the document is used",
   collection_applied: "a collection document outside the image's folder changes what is served of the image",
   collection_not_read: "the image belongs to a collection whose documents are not read",
+  foreign_document: "documents of the collection are those of acqstore, or analyses have no tables",
   read_differently: "the file is read as another kind than its name or header suggests",
 } as const;
 

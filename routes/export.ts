@@ -28,7 +28,7 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
       if (path !== undefined) requireMayName(path, c, services, ["members", String(index), "path"]);
     }
     const options = { chosenByUser: false, version, memory };
-    const { id, warnings } = exporter.link(
+    const { id, archive: { warnings } } = exporter.link(
       await exporter.prepare(order, options, signal).catch(refused),
       memory,
     );

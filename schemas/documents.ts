@@ -118,8 +118,13 @@ export const analyses = z.strictObject({
   analyses: z.array(analysis),
 });
 
-/** A valid {@linkcode analyses}. */
-export type AnalysesDocument = z.infer<typeof analyses>;
+/** Analyses that are opened, also those without tables. */
+const openedAnalyses = analyses.extend({
+  analyses: z.array(analysis.extend({ resources: z.array(csvResource).optional() })),
+});
+
+/** Valid {@linkcode analyses}, or the same without tables. */
+export type AnalysesDocument = z.infer<typeof openedAnalyses>;
 
 /** The reference-image document, conventionally `reference-image.json`. */
 export const referenceImage = z.strictObject({
@@ -145,7 +150,11 @@ export interface DocumentKind {
   readonly title: string;
   /** Constant of the field `format`. */
   readonly format: string;
+  /** Constant in the documents of acqstore, which are otherwise the same. */
+  readonly foreignFormat: string;
   readonly schema: z.ZodType;
+  /** Schema for opening, which is more lenient than for `validate`. */
+  readonly openedSchema: z.ZodType;
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }
 
@@ -153,16 +162,19 @@ function documentKind(
   kind: DocumentKindName,
   title: string,
   schema: z.ZodType & { readonly shape: { readonly format: { readonly value: string } } },
+  openedSchema: z.ZodType = schema,
 ): DocumentKind {
   const { $schema, ...rest } = z.toJSONSchema(schema, { target: "draft-2020-12", io: "input" });
   const jsonSchema = { $schema, $id: `urn:acq-server:schemas:${kind}:1`, title, ...rest };
-  return { kind, title, format: schema.shape.format.value, schema, jsonSchema };
+  const format = schema.shape.format.value;
+  const foreignFormat = format.replace(/^store-/, "acqstore-");
+  return { kind, title, format, foreignFormat, schema, openedSchema, jsonSchema };
 }
 
 const KINDS: Readonly<Record<DocumentKindName, DocumentKind>> = {
   collection: documentKind("collection", "Collection document", collection),
   acqimage: documentKind("acqimage", "Image document", acqimage),
-  analyses: documentKind("analyses", "Analyses document", analyses),
+  analyses: documentKind("analyses", "Analyses document", analyses, openedAnalyses),
   "reference-image": documentKind("reference-image", "Reference-image document", referenceImage),
 };
 

@@ -34,7 +34,12 @@ export class DocumentProblems {
 
   add(path: readonly PropertyKey[], message: string): void {
     const keys = [...this.#at, ...path].map((key) => String(key).replaceAll("~", "~0").replaceAll("/", "~1"));
-    this.#problems.push({ file: this.#file, pointer: keys.map((key) => `/${key}`).join(""), message });
+    this.addAt(keys.map((key) => `/${key}`).join(""), message);
+  }
+
+  /** Adds a problem at a pointer from the root of the document. */
+  addAt(pointer: string, message: string): void {
+    this.#problems.push({ file: this.#file, pointer, message });
   }
 }
 
@@ -106,7 +111,7 @@ function firstBelow<Key extends PropertyKey>(
 
 function issueOf(schema: z.ZodType, value: unknown): FirstIssue | null {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
-  return issue ? { path: issue.path, message: issue.message } : null;
+  return issue ? { path: issue.path, message: plain(issue, valueAt(value, issue.path)) } : null;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

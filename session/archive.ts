@@ -2,6 +2,7 @@
 import type {
   ArchivedRecording,
   ChunkLayout,
+  WriteOrder,
   WrittenFiles,
   WrittenPart,
   WrittenPlane,
@@ -11,6 +12,7 @@ import { pathsOf } from "../readers/opened/member_paths.ts";
 import type {
   AcquisitionSource,
   AcquisitionSummary,
+  Contrast,
   PackedPlanes,
   PackOrder,
 } from "../readers/opened/orders.ts";
@@ -48,6 +50,8 @@ export interface Archive {
   /** False if the archive holds only documents and tables. */
   readonly hasImages: boolean;
   readonly members: readonly ExportedMember[];
+  /** What it lacks or changes. */
+  readonly warnings: readonly string[];
   readonly version: string;
 }
 
@@ -55,14 +59,19 @@ export interface Archive {
 export interface Packer {
   /** Decodes and packs planes of a recording; `release` gives their memory back. */
   pack(recording: ExportedRecording, order: Omit<PackOrder, "working">): Promise<Packed>;
-  /** Writes documents of a member; `missing` are planes that the recording lacks. */
-  write(member: ExportedMember, part: WrittenPart, missing: readonly WrittenPlane[]): Promise<WrittenFiles>;
+  /** Writes documents of a member. */
+  write(
+    member: ExportedMember,
+    part: WrittenPart,
+    known: Partial<Pick<WriteOrder, "missing" | "contrasts">>,
+  ): Promise<WrittenFiles>;
 }
 
 /** Planes that were packed together. */
 export interface Packed {
   /** Chunks of each plane; `null` for a plane that the recording lacks. */
   readonly planes: NonNullable<PackedPlanes["planes"]>;
+  readonly contrasts: PackedPlanes["contrasts"];
   release(): void;
 }
 
@@ -109,33 +118,38 @@ async function* entriesOf(
     const { recording } = member;
     const { image, referenceImage } = memberPaths(member);
     if (hasImages) {
-      yield* documents(member, "image");
-      for await (const plane of planesOf(recording, packer)) {
-        if (plane.chunks === null) missing.push(plane.indices);
-        else yield* chunks(image, plane.indices, plane.chunks);
-        written(planes += 1);
+      const shown = await shownPlanes(recording, packer);
+      try {
+        yield* documents(member, "image", { contrasts: shown.contrasts });
+        for await (const plane of planesOf(recording, packer, shown)) {
+          if (plane.chunks === null) missing.push(plane.indices);
+          else yield* chunks(image, plane.indices, plane.chunks);
+          written(planes += 1);
+        }
+      } finally {
+        if (shown.first !== null) drop(shown.first);
       }
     }
     if (hasImages && referenceImage !== null) {
-      yield* documents(member, "reference");
       const { packed: layout } = recording.reference!;
       const channels = recording.summary.reference!.channels.map(({ index }) => index);
-      const packed = await packer.pack(recording, { channels, position: null, layout });
+      const packed = await packer.pack(recording, { channels, position: null, layout, contrast: true });
       try {
+        yield* documents(member, "reference", { contrasts: packed.contrasts });
         for (const [c, parts] of packed.planes.entries()) yield* chunks(referenceImage, { c }, parts ?? []);
       } finally {
         packed.release();
       }
     }
-    yield* documents(member, "documents", missing);
+    yield* documents(member, "documents", { missing });
   }
 
   async function* documents(
     member: ExportedMember,
     part: WrittenPart,
-    missing: readonly WrittenPlane[] = [],
+    known: Parameters<Packer["write"]>[2],
   ) {
-    for (const { path, content } of await packer.write(member, part, missing)) {
+    for (const { path, content } of await packer.write(member, part, known)) {
       yield file(path, pieces(content));
     }
   }
@@ -146,8 +160,8 @@ async function* entriesOf(
   }
 }
 
-const memberPaths = ({ number, hasAnalyses, recording }: ExportedMember) =>
-  pathsOf({ number, hasAnalyses, hasReference: recording.reference !== null });
+const memberPaths = ({ number, recording }: ExportedMember) =>
+  pathsOf({ number, hasReference: recording.reference !== null });
 
 async function* pieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
@@ -167,7 +181,7 @@ function collectionDocument({ id, name, members, version }: Archive, now: Date) 
         id: member.id,
         name: member.name,
         ome_zarr: image,
-        resources: { acqimage, ...analyses !== null && { analyses } },
+        resources: { acqimage, ...member.hasAnalyses && { analyses } },
         ...reference !== null && { reference_image: { ome_zarr: referenceImage, metadata: reference } },
       };
     }),
@@ -186,14 +200,56 @@ interface Group {
   readonly group: readonly number[];
 }
 
+/** The contrast of each channel, and the first group of planes if it was packed for that; whoever takes it clears it. */
+interface ShownPlanes {
+  readonly contrasts: readonly (Contrast | null)[];
+  first: Packed | null;
+}
+
+/** Packs the planes that the opened recording shows, for its contrast, and keeps those that are written first. */
+async function shownPlanes(recording: ExportedRecording, packer: Packer): Promise<ShownPlanes> {
+  const { position: shown } = recording.summary;
+  const groups = [...groupsAt(recording, shown)];
+  const contrasts: (Contrast | null)[] = [];
+  const written = groupsOf(recording).next().value!.position;
+  const isFirst = (["t", "z", "l"] as const).every((axis) => written[axis] === shown[axis]);
+  // The first group comes last, since it may fill the memory of all archives.
+  for (const { position, group } of groups.toReversed()) {
+    const packed = await packOf(recording, packer, { position, group }, true);
+    contrasts.unshift(...packed.contrasts);
+    if (group === groups[0]!.group && isFirst) return { contrasts, first: packed };
+    drop(packed);
+  }
+  return { contrasts, first: null };
+}
+
+function packOf(
+  recording: ExportedRecording,
+  packer: Packer,
+  { position, group }: Group,
+  contrast = false,
+): Promise<Packed> {
+  const { channels, layout: { packed: layout } } = recording;
+  return packer.pack(recording, {
+    channels: group.map((i) => channels[i]!.index),
+    position,
+    layout,
+    contrast,
+  });
+}
+
 /** The planes of a recording. The next planes are decoded while the current ones are sent. */
-async function* planesOf(recording: ExportedRecording, packer: Packer): AsyncGenerator<PlacedPlane> {
-  const { layout, channels } = recording;
+async function* planesOf(
+  recording: ExportedRecording,
+  packer: Packer,
+  shown: ShownPlanes,
+): AsyncGenerator<PlacedPlane> {
+  const { layout } = recording;
   const begin = (next: IteratorResult<Group, void>) => {
     if (next.done) return null;
     const { position, group } = next.value;
-    const indices = group.map((i) => channels[i]!.index);
-    const packed = packer.pack(recording, { channels: indices, position, layout: layout.packed });
+    const packed = shown.first ? Promise.resolve(shown.first) : packOf(recording, packer, next.value);
+    shown.first = null;
     // The failure is reported when the group's turn comes.
     packed.catch(() => {});
     return { position, group, packed };
@@ -227,11 +283,15 @@ function drop({ planes, release }: Packed): void {
   release();
 }
 
-function* groupsOf({ layout, channels, summary, opened }: ExportedRecording): Generator<Group, void> {
+function* groupsOf(recording: ExportedRecording): Generator<Group, void> {
+  for (const position of writtenPositions(recording.summary.axes, recording.opened)) {
+    yield* groupsAt(recording, position);
+  }
+}
+
+function* groupsAt({ layout, channels }: ExportedRecording, position: Position): Generator<Group, void> {
   const planeBytes = 4 * layout.packed.rows * layout.packed.columns;
   const size = Math.max(1, Math.floor(MAX_TOGETHER_BYTES / planeBytes));
   const indices = [...channels.keys()];
-  for (const position of writtenPositions(summary.axes, opened)) {
-    for (let i = 0; i < indices.length; i += size) yield { position, group: indices.slice(i, i + size) };
-  }
+  for (let i = 0; i < indices.length; i += size) yield { position, group: indices.slice(i, i + size) };
 }

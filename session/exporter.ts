@@ -1,11 +1,13 @@
 /** Exports recordings as ZIP files: validates an order, keeps the archive for a link, and streams it once. */
 import { basename } from "node:path";
 import { AcquisitionChanged, quoted } from "../readers/errors.ts";
-import type {
-  ArchivedRecording,
-  OrderFault,
-  ParsedMember,
-  ParsedOrder,
+import {
+  type ArchivedRecording,
+  distinctId,
+  type JudgedMembers,
+  type OrderFault,
+  type ParsedMember,
+  type ParsedOrder,
 } from "../readers/opened/archive_orders.ts";
 import type { AcquisitionSummary, Answers, PackOrder, Question } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
@@ -39,7 +41,6 @@ export class OrderRefused extends Error {
 export interface Link {
   readonly id: string;
   readonly fileName: string;
-  readonly warnings: readonly string[];
   readonly archive: Archive;
   readonly memory: OrderMemory;
 }
@@ -158,27 +159,47 @@ export class Exporter {
       ([, { sessionId, scene, path }]) => sessionId ?? `${scene ?? ""} ${path}`,
     );
     const members: ExportedMember[] = [];
+    const warnings: string[] = [];
+    const ids = new Set(order.members.flatMap(({ id }) => id ?? []));
+    const collections = new Map<string | undefined, string | undefined>();
     for (const own of ofRecording.values()) {
       const [[, first]] = own as [[number, ParsedMember]];
       const asked = await this.#describe(first, options, signal);
+      const { collection } = asked.summary;
+      collections.set(collection?.id, collection?.name);
       const orders = own.map(([index, { id, name, json }]) => ({
         index,
         json,
-        id: id ?? crypto.randomUUID(),
-        name: name ?? recordingName(asked.summary),
+        id: id ?? distinctId(collection?.member.id ?? crypto.randomUUID(), ids),
+        name: name ?? collection?.member.name ?? recordingName(asked.summary),
       }));
-      const { recording, faults: found } = await this.#judge(asked, images, orders, options.memory, signal);
-      faults.push(...found);
+      const { recording, judged } = await this.#judge(asked, images, orders, options.memory, signal);
+      faults.push(...judged.faults);
       for (const [i, { index, ...member }] of orders.entries()) {
-        members[index] = { ...member, recording, number: index + 1, hasAnalyses: own[i]![1].hasAnalyses };
+        const { hasAnalyses = false, warnings: left = [] } = judged.members[i] ?? {};
+        members[index] = { ...member, recording, number: index + 1, hasAnalyses };
+        warnings.push(...left);
       }
     }
     if (faults.length > 0) throw new OrderRefused(faults);
     if (signal.aborted) throw new ClientGone("The client went away");
     const [only] = members.length === 1 ? members : [];
-    const name = order.name ?? only?.name ?? `${members.length} recordings`;
+    // A whole collection keeps its name.
+    const [common] = collections.size === 1 ? collections.values() : [];
+    const name = order.name ?? only?.name ?? common ?? `${members.length} recordings`;
     const hasImages = images !== "none";
-    return { id: order.id ?? crypto.randomUUID(), name, hasImages, members, version: options.version };
+    const rounded = members.filter(({ recording }) => hasImages && recording.layout.isRounded);
+    return {
+      id: order.id ?? crypto.randomUUID(),
+      name,
+      hasImages,
+      members,
+      warnings: limited([
+        ...rounded.map(({ name }) => `The samples of ${quoted(name)} are written as the nearest float32`),
+        ...warnings,
+      ]),
+      version: options.version,
+    };
   }
 
   async #describe(
@@ -201,7 +222,7 @@ export class Exporter {
     members: Extract<Question, { readonly type: "judge" }>["members"],
     memory: OrderMemory,
     client: AbortSignal,
-  ): Promise<{ readonly recording: ExportedRecording; readonly faults: readonly OrderFault[] }> {
+  ): Promise<{ readonly recording: ExportedRecording; readonly judged: JudgedMembers }> {
     const { axes, fileSize, sceneCount, warnings } = summary;
     const read = session && this.#positions.marksOf(session);
     const archived: ArchivedRecording = {
@@ -219,7 +240,7 @@ export class Exporter {
     );
     const [consent] = memory.consents;
     memory.reserve(judged.seen.length, session?.consent ?? consent!);
-    const { faults, layout, reference } = judged;
+    const { layout, reference } = judged;
     const recording: ExportedRecording = {
       summary,
       source,
@@ -230,7 +251,7 @@ export class Exporter {
       reference,
       opened: images === "opened" ? summary.position : null,
     };
-    return { recording, faults };
+    return { recording, judged };
   }
 
   /**
@@ -251,19 +272,7 @@ export class Exporter {
       );
     }
     const id = newSessionId();
-    const rounded = archive.members.filter(({ recording }) =>
-      archive.hasImages && recording.layout.isRounded
-    );
-    const link: Link = {
-      id,
-      fileName: fileName(archive.name),
-      archive,
-      // What users should know before they share the archive.
-      warnings: rounded.map(({ name }) =>
-        `The samples of ${quoted(name)} are written as the nearest float32`
-      ),
-      memory,
-    };
+    const link: Link = { id, fileName: fileName(archive.name), archive, memory };
     const use = () => {
       cancel();
       this.#links.delete(id);
@@ -337,12 +346,12 @@ export class Exporter {
     };
     const packer: Packer = {
       pack: (recording, order) => this.#pack(recording, keyOf(recording), order, signal),
-      write: async ({ recording, number, id, name, json }, part, missing) => {
+      write: async ({ recording, number, id, name, json }, part, { missing = [], contrasts = [] }) => {
         using wait = this.#waits.begin(`The documents of ${quoted(name)}`, signal);
         const about = { key: keyOf(recording), source: recording.source };
         const member = { index: number - 1, id, name, json };
         const { archived } = recording;
-        const order = { recording: archived, member, part, missing, version: archive.version };
+        const order = { recording: archived, member, part, missing, contrasts, version: archive.version };
         return await pool.ask(about, { type: "write", ...order }, wait.signal);
       },
     };
@@ -421,7 +430,7 @@ export class Exporter {
             giveBack(bytes);
             held.release();
           };
-          return { planes: packed.planes, release };
+          return { planes: packed.planes, contrasts: packed.contrasts, release };
         }
         held.release();
         working = packed.working;
@@ -457,6 +466,15 @@ export class Exporter {
     for (const { drop } of [...this.#links.values()]) drop();
   }
 }
+
+/** Largest number of warnings about an archive; a collection may lack a thousand tables. */
+const MAX_WARNINGS = 100;
+
+const limited = (all: readonly string[]): readonly string[] => {
+  const warnings = [...new Set(all)];
+  const more = warnings.length - MAX_WARNINGS;
+  return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `And ${more} more`] : warnings;
+};
 
 /** A fault for each id that an earlier member has, too. */
 function repeatedIds(members: readonly ParsedMember[]): OrderFault[] {

@@ -11,7 +11,7 @@ import type { Session } from "./store.ts";
 /** The Open response of the contract. */
 export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): z.infer<typeof OpenResponse> {
   const { axes, reference } = summary;
-  const sourceDtype = summary.loaded[0]!.sampleType;
+  const { sampleType: dtype, sourceType: sourceDtype = dtype } = summary.loaded[0]!;
   const numChannels = summary.channels.length;
   const base = `/api/v2/sessions/${id}`;
   return {
@@ -30,7 +30,7 @@ export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): 
       shape: axes.map((axis) => axis.size),
       dims: axes.map((axis) => axis.name),
       sizes: Object.fromEntries(axes.map((axis) => [axis.name, axis.size])),
-      dtype: sourceDtype,
+      dtype,
       numChannels,
       physicalUnits: axes.map((axis) => axis.step),
       physicalUnitsLabels: axes.map((axis) => axis.unit),

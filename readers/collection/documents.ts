@@ -1,7 +1,7 @@
 /** The JSON documents of collections, and collections that are opened as a whole. */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import type { Collection, DocumentKindName } from "../../schemas/documents.ts";
+import type { Collection, DocumentKind, DocumentKindName } from "../../schemas/documents.ts";
 import { DecodeFailed, isLoss, quoted, ReaderError, unlessDamaged, Unreadable } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
 import { storedSpelling } from "../io/names.ts";
@@ -114,6 +114,32 @@ export interface AcceptedDocument<T> {
   readonly value: T;
   /** Identifies its bytes. */
   readonly digest: string;
+  /** How it differs from a document of this program, in words; `null` if it does not. */
+  readonly foreign: string | null;
+}
+
+/** A document that its schema may accept. */
+interface Adopted {
+  readonly value: unknown;
+  readonly foreign: string | null;
+}
+
+/** Takes a document of acqstore as one of this program: it differs in the constant, and its analyses may have no tables. */
+export function adopted(value: unknown, { kind, format, foreignFormat }: DocumentKind): Adopted {
+  if (!isJsonObject(value)) return { value, foreign: null };
+  const isForeign = value["format"] === foreignFormat;
+  const list = kind === "analyses" && Array.isArray(value["analyses"]) ? value["analyses"] : [];
+  const isBare = list.some((one) =>
+    isJsonObject(one) && !(Array.isArray(one["resources"]) && one["resources"].length > 0)
+  );
+  const words = [
+    ...isForeign ? [`its "format" is "${foreignFormat}", as acqstore writes it`] : [],
+    ...isBare ? ["analyses have no tables"] : [],
+  ];
+  return {
+    value: isForeign ? { ...value, format } : value,
+    foreign: words.length === 0 ? null : words.join(", and "),
+  };
 }
 
 /** Identifies the bytes of a document, so that only what was accepted is served. */
@@ -123,6 +149,7 @@ export const digestOf = (bytes: Uint8Array): string => createHash("sha256").upda
  * Reads a document. Nothing uses or serves a document that its schema has not accepted.
  *
  * @param admits whether a document of this size may be read
+ * @param others receives why a `collection.json` is that of another program
  * @returns `null` for a `collection.json` of another program, and for a document that is not admitted
  * @throws {DecodeFailed} the document is damaged or invalid
  */
@@ -131,6 +158,7 @@ export async function readDocument<T>(
   kind: DocumentKindName,
   files: FileTree,
   admits: (bytes: number) => boolean = () => true,
+  others: string[] = [],
 ): Promise<AcceptedDocument<T> | null> {
   const file = files.open(path);
   let bytes: Uint8Array;
@@ -143,18 +171,23 @@ export async function readDocument<T>(
   } finally {
     file.close();
   }
-  const value = parseJson(bytes, "it");
+  const parsed = parseJson(bytes, "it");
   // Loaded with the first document, so that images outside collections do not load zod.
   const { documentKindOf, memberCountProblem } = await import("../../schemas/documents.ts");
   const { firstIssue } = await import("../../schemas/problems.ts");
-  const { schema, format } = documentKindOf(kind);
+  const kinds = documentKindOf(kind);
+  const { value, foreign } = adopted(parsed, kinds);
   if (kind === "collection") {
-    if (!isJsonObject(value) || value["format"] !== format) return null;
+    if (!isJsonObject(value) || value["format"] !== kinds.format) {
+      const found = isJsonObject(value) ? JSON.stringify(value["format"]) ?? "missing" : "missing";
+      others.push(`its "format" is ${found.slice(0, 80)}, not "${kinds.format}"`);
+      return null;
+    }
     const problem = memberCountProblem(value);
     if (problem !== null) throw new DecodeFailed(problem);
   }
-  const issue = firstIssue(schema, value);
-  if (issue === null) return { value: value as T, digest: digestOf(bytes) };
+  const issue = firstIssue(kinds.openedSchema, value);
+  if (issue === null) return { value: value as T, digest: digestOf(bytes), foreign };
   throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
 }
 
@@ -182,6 +215,8 @@ export interface OpenedCollection {
   /** Folder to which its paths are relative. */
   readonly root: string;
   readonly collection: Collection;
+  /** How the document differs from one of this program; `null` if it does not. */
+  readonly foreign: string | null;
 }
 
 /**
@@ -190,11 +225,13 @@ export interface OpenedCollection {
  * @throws {DecodeFailed} the document is damaged, or its images are not below its folder
  */
 export async function collectionAt(document: string, files: FileTree): Promise<OpenedCollection> {
-  const collection = (await readDocument<Collection>(document, "collection", files))?.value;
-  if (collection === undefined) throw new DecodeFailed("it is not the document of a collection");
+  const others: string[] = [];
+  const read = await readDocument<Collection>(document, "collection", files, undefined, others);
+  if (read === null) throw new DecodeFailed(`it is not the document of a collection: ${others[0]}`);
+  const { value: collection, foreign } = read;
   const root = dirname(document);
   if (rootOfDocument(document, imagesOf(collection), files) === root) {
-    return { document, root, collection: asStored(collection, root, files) };
+    return { document, root, collection: asStored(collection, root, files), foreign };
   }
   throw new DecodeFailed(
     `the images of the collection lie above its document; open the folder ${quoted(dirname(root))}`,
@@ -205,37 +242,47 @@ export async function collectionAt(document: string, files: FileTree): Promise<O
  * The collection in a folder or ZIP file. Its document is directly in it or in one of its folders; in a ZIP file also in its only
  * folder.
  *
+ * @param others receives why a `collection.json` is that of another program
  * @returns `null` if there is no document of a collection
  * @throws {DecodeFailed} there are several, or the only one is damaged
  */
-export async function collectionIn(folder: string, files: FileTree): Promise<OpenedCollection | null> {
+export async function collectionIn(
+  folder: string,
+  files: FileTree,
+  others: string[] = [],
+): Promise<OpenedCollection | null> {
   for (let place = folder;;) {
-    const found = await onlyCollectionIn(place, files);
+    const found = await onlyCollectionIn(place, files, others);
     const inner = files instanceof ZipFiles ? zipRoot(files, place) : place;
     if (found !== null || inner === place) return found;
     place = inner;
   }
 }
 
-async function onlyCollectionIn(folder: string, files: FileTree): Promise<OpenedCollection | null> {
+async function onlyCollectionIn(
+  folder: string,
+  files: FileTree,
+  others: string[],
+): Promise<OpenedCollection | null> {
   const found: OpenedCollection[] = [];
   const allowance = searchAllowance();
   for (const document of documentsAround(folder, files)) {
     if (!isInside(document, folder, files)) continue;
-    let collection: Collection | undefined;
+    let read: AcceptedDocument<Collection> | null;
     try {
       const admits = (bytes: number) => (allowance.bytes -= bytes) >= 0;
-      collection = (await readDocument<Collection>(document, "collection", files, admits))?.value;
+      read = await readDocument<Collection>(document, "collection", files, admits, others);
     } catch (error) {
       if (!isLoss(error)) throw error;
       throw new DecodeFailed(`${quoted(basename(document))}: ${error.message}`, { cause: error });
     }
-    if (collection === undefined) continue;
+    if (read === null) continue;
+    const { value: collection, foreign } = read;
     // The paths in a document below the folder may be relative to the document's own folder.
     const root = dirname(document) === folder
       ? folder
       : rootOfDocument(document, imagesOf(collection), files, folder);
-    found.push({ document, root, collection: asStored(collection, root, files) });
+    found.push({ document, root, collection: asStored(collection, root, files), foreign });
   }
   if (found.length > 1) {
     const documents = found.map(({ document }) => quoted(document)).join(", ");

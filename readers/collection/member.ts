@@ -1,10 +1,12 @@
 /** An image with the metadata of its collection: display of axes, reference image, scan path, missing planes. */
 import { join } from "node:path";
+import type { DocumentKindName } from "../../schemas/documents.ts";
 import { PlaneNotFound } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { storedSpelling } from "../io/names.ts";
 import { changed } from "../io/paths.ts";
 import { calibrated } from "../metadata/axes.ts";
+import { parseJson } from "../metadata/json.ts";
 import { timeAxisOf, withTimes } from "../metadata/time_stamps.ts";
 import type { OmeAxis } from "../ome_zarr/ome_image.ts";
 import {
@@ -18,9 +20,17 @@ import {
 import { openStore } from "../ome_zarr/opened_store.ts";
 import { acquisitionOf, readLinkedImage, type StoredImage, textOf } from "../ome_zarr/mod.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
-import { type Acquisition, FIRST_POSITION, type Position, type Reference } from "../reader.ts";
+import {
+  type Acquisition,
+  type Axis,
+  FIRST_POSITION,
+  type MemberContent,
+  type Position,
+  type Reference,
+} from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import type { Membership } from "./membership.ts";
+import { asRecorded, exactPath, recordedAxes, recordedChannels } from "./archived.ts";
+import type { MemberDocument, Membership } from "./membership.ts";
 import { digestOf, isInside } from "./documents.ts";
 
 /** The acquisition of an image, with the metadata of its collection if it has one. */
@@ -31,7 +41,10 @@ export function memberAcquisition(
 ): Acquisition {
   const warnings: Warning[] = [...stored.image.warnings, ...membership.warnings];
   const image = { ...stored.image, calibrations: displayed(stored, membership, warnings) };
-  const shown = acquisitionOf({ ...stored, image }, files.stop);
+  const shown = asRecorded(
+    { ...acquisitionOf({ ...stored, image }, files.stop), warnings },
+    membership.archived,
+  );
   const { times } = withTimes(shown);
   const isTime = ({ letter, name }: OmeAxis) =>
     letter === timeAxisOf(shown)?.name && Object.hasOwn(membership.axisDisplay ?? {}, name);
@@ -39,7 +52,7 @@ export function memberAcquisition(
   const timed = image.axes.some(isTime) ? { ...shown, stamps: null, times } : shown;
   const acquisition = asMember(timed, membership, files);
   const { reference, warnings: doubts } = readReference(membership, files);
-  return { ...acquisition, reference, warnings: [...warnings, ...doubts] };
+  return { ...acquisition, reference, warnings: [...acquisition.warnings, ...doubts] };
 }
 
 /** Adds the name, documents and missing planes of a member to an acquisition. */
@@ -54,6 +67,7 @@ export function asMember(acquisition: Acquisition, membership: Membership, files
       acquisition.documents(list);
       addDocuments(list, membership, files);
     },
+    content: () => contentOf(membership, files),
     ...missingPlanes.size > 0 && {
       holds: (channel, position) => !isMissing(channel, position),
       plan: (channels, position, rows) => {
@@ -66,26 +80,71 @@ export function asMember(acquisition: Acquisition, membership: Membership, files
 }
 
 function addDocuments(list: DocumentList, { documents, root }: Membership, files: FileTree): void {
-  for (const { name, path, digest, tables } of documents) {
-    const bytes = bytesAt(path, name, list, files);
-    if (digestOf(bytes) !== digest) throw changed(path);
-    list.add(name, "application/json", textOf(bytes, name));
+  const require = (bytes: number) => list.require(bytes);
+  for (const document of documents) {
+    const { name, tables } = document;
+    list.add(name, "application/json", textOf(acceptedBytes(document, files, require), name));
     for (const table of tables) {
-      const place = join(root, storedSpelling(files, root, [table])(table));
-      if (files.kind(place) !== "file" || !isInside(place, root, files)) continue;
-      if (![place, files.resolve(place)].every((path) => TABLE.test(path))) continue;
-      list.add(table, "text/csv", textOf(bytesAt(place, table, list, files), table));
+      const place = tableAt(root, table, files);
+      if (place === null) continue;
+      list.add(table, "text/csv", textOf(bytesAt(place, table, files, require), table));
     }
   }
+}
+
+/** Reads the documents of a member for an export. */
+function contentOf({ documents, root, unkept }: Membership, files: FileTree): MemberContent {
+  const read = <T>(kind: DocumentKindName): T | null => {
+    const document = documents.find((one) => one.kind === kind);
+    // Its schema has accepted these bytes.
+    return document === undefined ? null : parseJson(acceptedBytes(document, files), document.name) as T;
+  };
+  return {
+    image: read("acqimage"),
+    analyses: read("analyses"),
+    reference: read("reference-image"),
+    unkept,
+    tableSize(path) {
+      const place = tableAt(root, path, files);
+      if (place === null) return null;
+      const file = files.open(place);
+      file.close();
+      return file.size;
+    },
+    table: (path) => bytesAt(tableAt(root, path, files) ?? join(root, path), path, files),
+  };
+}
+
+/** Bytes of a document, which must be those that its schema has accepted. @throws {AcquisitionChanged} */
+function acceptedBytes(
+  { name, path, digest }: MemberDocument,
+  files: FileTree,
+  require?: (bytes: number) => void,
+): Uint8Array {
+  const bytes = bytesAt(path, name, files, require);
+  if (digestOf(bytes) !== digest) throw changed(path);
+  return bytes;
 }
 
 /** Matches the name of a table. A document may name any file; only these are served. */
 const TABLE = /\.csv$/i;
 
-function bytesAt(path: string, name: string, list: DocumentList, files: FileTree): Uint8Array {
+/** The place of a table; `null` if it does not exist, lies outside of the collection or has another kind of name. */
+function tableAt(root: string, table: string, files: FileTree): string | null {
+  const place = join(root, storedSpelling(files, root, [table])(table));
+  if (files.kind(place) !== "file" || !isInside(place, root, files)) return null;
+  return [place, files.resolve(place)].every((path) => TABLE.test(path)) ? place : null;
+}
+
+function bytesAt(
+  path: string,
+  name: string,
+  files: FileTree,
+  require: (bytes: number) => void = () => {},
+): Uint8Array {
   const file = files.open(path);
   try {
-    list.require(file.size);
+    require(file.size);
     return file.read(0, file.size, `"${name}"`);
   } finally {
     file.close();
@@ -106,19 +165,23 @@ function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings
   return calibrations;
 }
 
-function readReference({ referenceImage, scanPath }: Membership, files: FileTree): ReferenceResult {
+function readReference(membership: Membership, files: FileTree): ReferenceResult {
+  const { referenceImage, scanPath, archived, archivedReference: kept } = membership;
   if (referenceImage === null) return NO_REFERENCE;
   return referenceUnlessLost(() => {
     const acquisition = acquisitionOf(readLinkedImage(openStore(referenceImage, files)), files.stop);
     const { channels, axes } = acquisition;
-    const [y, x] = [axes.at(-2)!, axes.at(-1)!];
-    const { path, warnings } = pathOn({ rows: y.size, columns: x.size }, scanPath);
+    const [y, x] = recordedAxes(axes.slice(-2), kept) as [Axis, Axis];
+    const shape = { rows: y.size, columns: x.size };
+    const { path, warnings } = pathOn(shape, scanPath);
+    const exact = path === null && scanPath !== null
+      ? null
+      : exactPath(archived.lineRoi, kept.scan_path, scanPath, shape);
     return {
       reference: {
         axes: [y, x],
-        channels,
-        lineRoi: null,
-        scanPath: path,
+        channels: recordedChannels(channels, kept),
+        ...exact ?? { lineRoi: null, scanPath: path },
         plan: () => acquisition.plan(channels.map((channel) => channel.index), FIRST_POSITION),
       },
       warnings: [...acquisition.warnings, ...warnings],

@@ -1,5 +1,5 @@
 /** The collection around an OME-Zarr image: its reference image with the scan path, and the display of its axes. */
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type {
   AnalysesDocument,
   Collection,
@@ -8,6 +8,7 @@ import type {
   Member,
   ReferenceImageDocument,
 } from "../../schemas/documents.ts";
+import type { ArchivedImage, ArchivedReference } from "../../schemas/archived.ts";
 import { quoted, Unreadable } from "../errors.ts";
 import { alike, storedSpelling } from "../io/names.ts";
 import { isClosed, isInsideRoots } from "../io/paths.ts";
@@ -16,8 +17,9 @@ import type { FileAccess, FileRights } from "../io/random_access.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
-import { addWarning, warnIf, type Warning, warning } from "../warning.ts";
+import { addWarning, listed, warnIf, type Warning, warning } from "../warning.ts";
 import {
+  type AcceptedDocument,
   type Allowance,
   COLLECTION_FILE,
   documentsAround,
@@ -49,11 +51,17 @@ export interface Membership {
   readonly referenceImage: string | null;
   /** Points `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
+  /** What an archive keeps of the recording and of its reference image. */
+  readonly archived: ArchivedImage;
+  readonly archivedReference: ArchivedReference;
+  /** What the collection holds besides, which no export keeps. */
+  readonly unkept: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
 /** An accepted document of a member. */
 export interface MemberDocument {
+  readonly kind: DocumentKindName;
   /** Path below the root of the collection. */
   readonly name: string;
   /** Resolved path. */
@@ -141,12 +149,13 @@ function trustOf(image: string, files: FileAccess): (folder: string) => boolean 
 /** Names a document that changes the image, unless the user opened the collection. */
 function applied(
   document: string,
-  { axisDisplay, referenceImage, missingPlanes }: Membership,
+  { axisDisplay, referenceImage, missingPlanes, archived }: Membership,
 ): Warning[] {
   const changes = [
     ...axisDisplay ? ["steps"] : [],
     ...referenceImage ? ["the reference image"] : [],
     ...missingPlanes.size > 0 ? ["which planes are missing"] : [],
+    ...Object.keys(archived).length > 0 ? ["what its archive keeps of the recording"] : [],
   ];
   const text = `The collection "${document}" gives this image ${changes.join(", ")}`;
   return warnIf(changes.length > 0, "collection_applied", text);
@@ -161,6 +170,9 @@ const ALONE: Membership = {
   axisDisplay: null,
   referenceImage: null,
   scanPath: null,
+  archived: {},
+  archivedReference: {},
+  unkept: [],
   warnings: [],
 };
 
@@ -182,7 +194,7 @@ async function foundCollection(search: Search): Promise<FoundMember | null> {
       const read = await readUsable<Collection>(document, "collection", files, warnings, allowance);
       if (!read) continue;
       collections.push(document);
-      found ??= looked(search, () => memberOf(read.value, document, search));
+      found ??= looked(search, () => memberOf(read, document, search));
       if (found && hasOwn) break;
     }
     if (found && collections.length > 1 && !hasOwn) {
@@ -221,11 +233,13 @@ export interface FoundMember {
   readonly collection: Collection;
   readonly member: Member;
   readonly root: string;
+  /** How the document differs from one of this program; `null` if it does not. */
+  readonly foreign: string | null;
 }
 
 /** The member for the image, with the root of its collection. Compares written paths first, without disk access. */
 function memberOf(
-  collection: Collection,
+  { value: collection, foreign }: AcceptedDocument<Collection>,
   document: string,
   search: Search,
 ): FoundMember | null {
@@ -248,7 +262,7 @@ function memberOf(
     .slice(0, MAX_MEMBERS_COUNTED).map((member) => member.ome_zarr);
   const root = rootOfDocument(document, [...new Set(paths)], files, null, admits);
   const found = fitting.find(({ here, above }) => root === folder ? here : above);
-  return found ? { document, collection, member: found.member, root } : null;
+  return found ? { document, collection, member: found.member, root, foreign } : null;
 }
 
 /** Path of the image of a member. */
@@ -266,7 +280,7 @@ function isImage(root: string, member: Member, search: Search): boolean {
 
 /** Reads a collection's facts about one of its members; adds to `warnings`. */
 export async function readMembership(
-  { collection: { id, name }, member, root }: FoundMember,
+  { document, collection: { id, name, metadata, resources }, member, root, foreign }: FoundMember,
   files: FileTree,
   warnings: Warning[],
 ): Promise<Membership> {
@@ -286,6 +300,7 @@ export async function readMembership(
     return null;
   };
   const documents: MemberDocument[] = [];
+  const strange = foreign === null ? [] : [`${quoted(basename(document))}: ${foreign}`];
   const linked = async <T extends { readonly image_id: string }>(
     name: string | undefined,
     kind: DocumentKindName,
@@ -294,13 +309,14 @@ export async function readMembership(
     const path = name === undefined ? null : inside(name);
     const read = path && await readUsable<T>(path, kind, files, warnings);
     if (name === undefined || !path || !read) return null;
-    const { value, digest } = read;
+    const { value, digest, foreign } = read;
+    if (foreign !== null) strange.push(`${quoted(name)}: ${foreign}`);
     if (value.image_id !== member.id) {
       const text = `"${name}" describes the image "${value.image_id}", not "${member.id}", and is left out`;
       warnings.push(warning("metadata_disagree", text));
       return null;
     }
-    documents.push({ name, path, digest, tables: tablesOf(value) });
+    documents.push({ kind, name, path, digest, tables: tablesOf(value) });
     return value;
   };
   const reference = member.reference_image;
@@ -308,9 +324,16 @@ export async function readMembership(
   await linked<AnalysesDocument>(
     member.resources.analyses,
     "analyses",
-    ({ analyses }) => analyses.flatMap(({ resources }) => resources.map(({ path }) => path)),
+    ({ analyses }) => analyses.flatMap(({ resources = [] }) => resources.map(({ path }) => path)),
   );
   const overview = await linked<ReferenceImageDocument>(reference?.metadata, "reference-image");
+  if (strange.length > 0) warnings.push(warning("foreign_document", listed(strange)));
+  const { archivedImage, archivedReference } = await import("../../schemas/archived.ts");
+  const kept = archivedImage(image?.image_metadata);
+  const keptReference = archivedReference(overview?.metadata);
+  for (const key of [...kept.damaged, ...keptReference.damaged]) {
+    warnings.push(warning("metadata_damaged", `The field "${key}" of the archive cannot be used`));
+  }
   return {
     collection: { id, name, member: { id: member.id, name: member.name, accepted: image?.accepted ?? null } },
     documents,
@@ -319,6 +342,13 @@ export async function readMembership(
     axisDisplay: image?.axis_display ?? null,
     referenceImage: reference ? inside(reference.ome_zarr) : null,
     scanPath: overview?.scan_path?.points ?? null,
+    archived: kept.fields,
+    archivedReference: keptReference.fields,
+    unkept: [
+      ...member.summary ? ["the summaries of its members"] : [],
+      ...metadata ? ["its metadata"] : [],
+      ...resources?.tables?.length ? ["its tables"] : [],
+    ].map((what) => `Of the collection ${quoted(name)}, ${what} are left out`),
     warnings,
   };
 }

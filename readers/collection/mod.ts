@@ -1,7 +1,9 @@
 /** OME-Zarr images and collections of them, in folders and in ZIP files. */
 import { basename, join } from "node:path";
-import { DecodeFailed, isLoss, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
+import { DecodeFailed, isLoss, NoImage, quoted, unlessDamaged, UnsupportedFormat } from "../errors.ts";
 import { extensionOf, FORMAT_NAMES } from "../format.ts";
+import { MAX_JSON_BYTES } from "../io/limits.ts";
+import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { imageScenes } from "../ome_zarr/mod.ts";
 import { isGroup, type OpenedStore, openStore, storeInZip } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
@@ -29,9 +31,42 @@ export async function scenes(source: Source): Promise<Scenes> {
       reason = error;
     }
   }
-  const collection = await collectionIn(path, files);
+  const others: string[] = [];
+  const collection = await collectionIn(path, files, others);
   if (collection !== null) return collectionScenes(collection, files);
+  requireNoImageList(path, files);
+  if (others.length > 0) {
+    throw new DecodeFailed(`its ${COLLECTION_FILE} is not the document of a collection: ${others[0]}`);
+  }
   throw reason ?? new DecodeFailed(`its ${COLLECTION_FILE} is not the document of a collection`);
+}
+
+/** Where acqstore 0.2.0 lists the images of a collection, in another layout than that of documents version 1. */
+const IMAGE_LIST = "acqstore/acq_image_collection.json";
+
+/** @throws {UnsupportedFormat} a folder is a collection in the layout of acqstore 0.2.0; names the paths that open */
+function requireNoImageList(folder: string, files: FileTree): void {
+  const path = join(folder, IMAGE_LIST);
+  if (files.kind(path) !== "file") return;
+  const file = files.open(path);
+  let images: readonly unknown[] = [];
+  try {
+    const isSmall = file.size <= MAX_JSON_BYTES;
+    const value = isSmall ? unlessDamaged(() => parseJson(file.read(0, file.size, "it"), "it"), null) : null;
+    if (isJsonObject(value) && Array.isArray(value["acq_images"])) images = value["acq_images"];
+  } finally {
+    file.close();
+  }
+  const paths = images.flatMap((image) => {
+    const own = isJsonObject(image) ? image["ome_zarr_path"] : null;
+    return typeof own === "string" ? [quoted(join(folder, own))] : [];
+  });
+  throw new UnsupportedFormat(
+    `${
+      quoted(basename(folder))
+    } is a collection in the layout of acqstore 0.2.0, which does not open as a whole; ` +
+      (paths.length > 0 ? `open one of its images: ${listed(paths)}` : "open one of the images in it"),
+  );
 }
 
 /** The images of a store, each of which may be a member of a collection around it. */
@@ -61,7 +96,10 @@ async function scenesOfZip(source: Source): Promise<Scenes> {
 }
 
 /** The members with existing images, in document order. @throws {DecodeFailed} the collection has no image */
-function collectionScenes({ collection, document, root }: OpenedCollection, files: FileTree): Scenes {
+function collectionScenes(
+  { collection, document, root, foreign }: OpenedCollection,
+  files: FileTree,
+): Scenes {
   const members = collection.members.filter((member) => {
     files.stop.check();
     return isInside(imagePath(root, member), root, files);
@@ -94,7 +132,7 @@ function collectionScenes({ collection, document, root }: OpenedCollection, file
     async open(scene) {
       const member = members[scene]!;
       try {
-        const acquisition = await openMember({ document, collection, member, root }, files);
+        const acquisition = await openMember({ document, collection, member, root, foreign }, files);
         return { ...acquisition, files: identity };
       } catch (error) {
         if (!isLoss(error) && !(error instanceof UnsupportedFormat)) throw error;

@@ -1,5 +1,6 @@
 /** What the server and its workers tell each other about an export. Only workers hold its documents as objects. */
 import type { Acquisition } from "../reader.ts";
+import type { Contrast } from "./orders.ts";
 import type { PackedLayout } from "../samples/packed_plane.ts";
 import type { Warning } from "../warning.ts";
 
@@ -53,7 +54,6 @@ export interface ParsedMember {
   readonly scene?: number | null | undefined;
   readonly id?: string | undefined;
   readonly name?: string | undefined;
-  readonly hasAnalyses: boolean;
   /** The whole member. */
   readonly json: Uint8Array<SharedArrayBuffer>;
 }
@@ -73,9 +73,18 @@ export interface OrderFault {
   readonly message: string;
 }
 
+/** A member that was judged. */
+export interface JudgedMember {
+  readonly hasAnalyses: boolean;
+  /** What it has in its collection and cannot keep. */
+  readonly warnings: readonly string[];
+}
+
 /** Members of one recording that were judged. */
 export interface JudgedMembers {
   readonly faults: readonly OrderFault[];
+  /** In the order in which they were given; if there are faults, maybe not all. */
+  readonly members: readonly JudgedMember[];
   readonly layout: ChunkLayout;
   readonly reference: ChunkLayout | null;
   /** Encoded marks of files that will be read. */
@@ -96,7 +105,17 @@ export interface WriteOrder {
   readonly recording: ArchivedRecording;
   readonly member: MemberOrder;
   readonly part: WrittenPart;
+  /** Contrast of each channel of the image, before `L` is folded into `c`; `null` if its opened plane is missing. */
+  readonly contrasts: readonly (Contrast | null)[];
   /** Planes that the recording lacks. */
   readonly missing: readonly WrittenPlane[];
   readonly version: string;
+}
+
+/** The id, with a number if it is taken; it is taken from now on. */
+export function distinctId(id: string, taken: Set<string>): string {
+  let own = id;
+  for (let n = 2; taken.has(own); n += 1) own = `${id}-${n}`;
+  taken.add(own);
+  return own;
 }

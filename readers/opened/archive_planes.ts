@@ -1,10 +1,11 @@
 /** Planes for an archive: all channels of one position, of which some may be missing. */
+import { autoRange, statistics } from "../../static/measure/statistics.js";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Acquisition, type PlanePlan, type Position, workingOf } from "../reader.ts";
 import { packPlane } from "../samples/packed_plane.ts";
 import { newPlane } from "../samples/to_float32.ts";
-import type { PackedPlanes, PackOrder } from "./orders.ts";
+import type { Contrast, PackedPlanes, PackOrder } from "./orders.ts";
 import { positionsOf } from "../metadata/selection.ts";
 
 /** Number of planes that a survey plans in a second or two. Further planes are checked when they are decoded. */
@@ -41,7 +42,7 @@ export async function surveyPlanes(
 /** Decodes and packs planes. @throws {DecodeFailed | Stopped} */
 export async function packPlanes(
   acquisition: Acquisition,
-  { channels, position, layout, working: allowed }: PackOrder,
+  { channels, position, layout, contrast = false, working: allowed }: PackOrder,
   stop: StopFlag,
 ): Promise<PackedPlanes> {
   const { reference } = acquisition;
@@ -50,11 +51,13 @@ export async function packPlanes(
     ? [{ plan: await reference!.plan(), count: channels.length }]
     : await plansAt(acquisition, channels, position);
   const working = workingOf(plans.flatMap((planned) => planned === null ? [] : [planned.plan]));
-  if (working.bytes > allowed.bytes) return { planes: null, working };
+  if (working.bytes > allowed.bytes) return { planes: null, contrasts: [], working };
+  const contrasts: (Contrast | null)[] = [];
   const planes: (Uint8Array<ArrayBuffer>[] | null)[] = [];
   for (const planned of plans) {
     if (planned === null) {
       planes.push(null);
+      contrasts.push(null);
       continue;
     }
     const { plan, count } = planned;
@@ -66,11 +69,20 @@ export async function packPlanes(
     await plan.decode(samples);
     for (const plane of samples) {
       stop.check();
+      if (contrast) contrasts.push(contrastOf(plane));
+      stop.check();
       planes.push(packPlane(plane, layout));
       plane.buffer.transfer(0);
     }
   }
-  return { planes, working };
+  return { planes, contrasts, working };
+}
+
+/** The contrast in which the page first shows a plane. */
+function contrastOf(plane: Float32Array): Contrast {
+  const stats = statistics(plane);
+  const [start, end] = autoRange(stats);
+  return { min: Math.min(stats.min, start), max: Math.max(stats.max, end), start, end };
 }
 
 /** One plan for all channels; if planes are missing, one plan per channel, `null` for a missing plane. */

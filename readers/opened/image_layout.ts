@@ -1,4 +1,5 @@
 /** How an acquisition is written as OME-Zarr 0.5: sample type, axes, chunks, channels. */
+import { defaultLut, rampColor } from "../../static/demo/v2/picture/lut.js";
 import type { ChunkLayout, WrittenAxis } from "./archive_orders.ts";
 import type { AcquisitionSummary } from "./orders.ts";
 import type { Axis, AxisLetter, Channel, Position, SampleType } from "../reader.ts";
@@ -23,8 +24,10 @@ const REPRESENTED: Readonly<Record<PackedType, readonly SampleType[]>> = {
 export interface WrittenChannel {
   /** Name, with the index along L if there are several. */
   readonly label: string;
-  /** Six hexadecimal digits. */
+  /** Six hexadecimal digits: the colour in the file, or else the page's. */
   readonly color: string;
+  /** Colour in the file, `#rrggbb`, or `null`. */
+  readonly ownColor: string | null;
 }
 
 /** A written array. */
@@ -47,10 +50,14 @@ export type Served = Pick<AcquisitionSummary, "axes" | "rows" | "columns"> & {
   readonly channels: readonly Channel[];
 };
 
+/** Whether a written sample type represents every sample of another type exactly. */
+export const represents = (written: PackedType, type: SampleType): boolean =>
+  REPRESENTED[written].includes(type);
+
 /** The layout of an image with these channels. `isWhole` is false if only one position of T and Z is written. */
 export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: boolean): ImageLayout {
   const exact = PACKED_TYPES.find((type) =>
-    channels.every((channel) => REPRESENTED[type].includes(channel.sampleType))
+    channels.every((channel) => represents(type, channel.sampleType))
   );
   const sampleType = exact ?? "float32";
   const chunkRows = Math.floor(MAX_CHUNK_BYTES / (columns * SAMPLE_BYTES[sampleType]));
@@ -71,10 +78,11 @@ export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: 
       axis("Y", rows),
       axis("X", columns),
     ],
-    channels: channels.flatMap(({ name, color }) =>
+    channels: channels.flatMap(({ name, color }, i) =>
       Array.from({ length: spectral }, (_, l) => ({
         label: spectral > 1 ? `${name} l=${l}` : name,
-        color: (color ?? "#ffffff").slice(1).toUpperCase(),
+        color: (color ?? rampColor(defaultLut(i, name, channels.length))).slice(1).toUpperCase(),
+        ownColor: color,
       }))
     ),
     packed: { sampleType, rows, columns, chunkRows: Math.min(rows, Math.max(1, chunkRows)) },
@@ -96,11 +104,13 @@ function calibrationOf(letter: AxisLetter, axis: Axis | undefined) {
     return { written: { unit: "second", scale: step }, display: null };
   }
   if (letter !== "T" && unit === "um") return { written: { unit: "micrometer", scale: step }, display: null };
+  // Rows of a line scan: OME-Zarr has no unit of time for a spatial axis, but other programs read the scale.
+  const written = letter === "Y" && unit === "seconds" ? { unit: null, scale: step } : UNCALIBRATED;
   const type = letter === "T" || unit === "seconds" ? "time" : "space";
   const display = step > 0 && unit !== ""
     ? { type, unit: unit === "seconds" ? "s" : unit, scale: step }
     : null;
-  return { written: UNCALIBRATED, display };
+  return { written, display };
 }
 
 /** Positions to write, in the order T, Z and, folded into `c`, L. @param opened the only T and Z to write; `null` for all */

@@ -157,6 +157,7 @@ export class OpenAcquisition {
     const {
       plan: _plan,
       documents: _documents,
+      content: _content,
       files: _files,
       holds: _holds,
       reference: _reference,
@@ -286,7 +287,7 @@ export class OpenAcquisition {
       const { summary } = await this.describe();
       const { axes, fileSize, sceneCount } = summary;
       if (!isSame({ axes, fileSize, sceneCount }, recording.shape)) throw changed(summary.path);
-      return describedRecording(summary, recording);
+      return describedRecording(summary, recording, this.acquisition.content?.() ?? null);
     };
     return this.#recording ??= describe();
   }

@@ -47,7 +47,8 @@ export interface AcquisitionSource {
 
 /** An acquisition without its samples; can be cloned between threads. */
 export interface AcquisitionSummary
-  extends Omit<TimedAcquisition, "plan" | "documents" | "files" | "holds" | "reference" | "warnings"> {
+  extends
+    Omit<TimedAcquisition, "plan" | "documents" | "content" | "files" | "holds" | "reference" | "warnings"> {
   /** Path of the file, or of the directory of the store. */
   readonly path: string;
   /** Identifies the content (`fingerprint.ts`); `null` if a file cannot be read. */
@@ -120,13 +121,25 @@ export interface PackOrder {
   /** Position within the acquisition; `null` for the reference image. */
   readonly position: Position | null;
   readonly layout: PackedLayout;
+  /** True if the answer needs the contrast of each plane. */
+  readonly contrast?: boolean;
   readonly working: WorkingMemory;
+}
+
+/** The range of a plane's samples, and the range in which the page first shows them. */
+export interface Contrast {
+  readonly min: number;
+  readonly max: number;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The answer to a {@linkcode PackOrder}. */
 export interface PackedPlanes {
   /** Chunks of each plane, `null` for a plane that the recording lacks; `null` for all if decoding needs more memory. */
   readonly planes: readonly (readonly Uint8Array<ArrayBuffer>[] | null)[] | null;
+  /** Contrast of each plane, if ordered. */
+  readonly contrasts: readonly (Contrast | null)[];
   readonly working: WorkingMemory;
 }
 

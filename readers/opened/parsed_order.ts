@@ -25,12 +25,12 @@ export function encodedOrder({ members, ...order }: z.infer<typeof ExportRequest
   let start = 0;
   return {
     ...order,
-    members: members.map(({ sessionId, path, scene, id, name, analyses = [] }, i) => {
+    members: members.map(({ sessionId, path, scene, id, name }, i) => {
       const text = texts[i]!;
       const json = new Uint8Array(shared, start, text.length);
       json.set(text);
       start += text.length;
-      return { sessionId, path, scene, id, name, hasAnalyses: analyses.length > 0, json };
+      return { sessionId, path, scene, id, name, json };
     }),
   };
 }

@@ -1,25 +1,26 @@
 /** The metadata documents of a written image. */
 import type { PackedType } from "../samples/packed_plane.ts";
 import type { ImageLayout } from "./image_layout.ts";
+import type { Contrast } from "./orders.ts";
 
-/** Range of each sample type, in which viewers first show a channel. */
-const RANGES: Readonly<Record<PackedType, readonly [number, number]>> = {
+/** Range of each type of integers, which viewers offer for the contrast. */
+const RANGES: Readonly<Partial<Record<PackedType, readonly [number, number]>>> = {
   uint8: [0, 255],
   int8: [-128, 127],
   uint16: [0, 65535],
   int16: [-32768, 32767],
-  float16: [0, 1],
-  float32: [0, 1],
 };
 
 /**
  * Documents of an image by their paths below its folder (Zarr 3).
  *
+ * @param contrasts of the channels, before `L` is folded into `c`
  * @param member id under which it belongs to the collection; `null` for a reference image
  */
 export function zarrDocuments(
   name: string,
   layout: ImageLayout,
+  contrasts: readonly (Contrast | null)[],
   member: string | null,
 ): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const { axes, packed: { sampleType, chunkRows, columns } } = layout;
@@ -28,7 +29,10 @@ export function zarrDocuments(
     "zarr.json": {
       zarr_format: 3,
       node_type: "group",
-      attributes: { ome: omeAttributes(name, layout), ...member !== null && { acq_server: { member } } },
+      attributes: {
+        ome: omeAttributes(name, layout, contrasts),
+        ...member !== null && { acq_server: { member } },
+      },
     },
     "0/zarr.json": {
       zarr_format: 3,
@@ -48,8 +52,17 @@ export function zarrDocuments(
 }
 
 /** OME-Zarr 0.5, sections "multiscales" and "omero". */
-function omeAttributes(name: string, { axes, channels, packed }: ImageLayout) {
-  const [min, max] = RANGES[packed.sampleType];
+function omeAttributes(
+  name: string,
+  { axes, channels, packed, spectral }: ImageLayout,
+  contrasts: readonly (Contrast | null)[],
+) {
+  const range = RANGES[packed.sampleType];
+  const windowOf = (channel: number) => {
+    const shown = contrasts[Math.floor(channel / spectral)] ?? null;
+    const [min, max] = range ?? (shown ? [shown.min, shown.max] : [0, 1]);
+    return { min, max, start: shown?.start ?? min, end: shown?.end ?? max };
+  };
   return {
     version: "0.5",
     multiscales: [{
@@ -61,11 +74,11 @@ function omeAttributes(name: string, { axes, channels, packed }: ImageLayout) {
       }],
     }],
     omero: {
-      channels: channels.map(({ label, color }) => ({
+      channels: channels.map(({ label, color }, channel) => ({
         label,
         color,
         active: true,
-        window: { min, max, start: min, end: max },
+        window: windowOf(channel),
       })),
     },
   };

@@ -121,7 +121,7 @@ Deno.test("measure: takes images as line scans only if the settings say so, and 
   const refused = await measured([IMAGES, "nowhere.tif"], {});
   assert.equal(refused.code, 1);
   assert.match(refused.rows[0]!["Failure"]!, /Not a line scan/);
-  assert.match(refused.rows[1]!["Failure"]!, /nothing exists there/);
+  assert.match(refused.rows.at(-1)!["Failure"]!, /nothing exists there/);
   const lineScan = {
     time: "columns",
     secondsPerLine: 0.002,
@@ -285,4 +285,46 @@ Deno.test("measure: parts that an acquisition does not have are failures in the 
     new TextDecoder().decode(tiff.stderr),
     /^Cannot measure ".*time_series.*": .*one image over focus/,
   );
+});
+
+/** Columns that name the recording, not what was measured in it. */
+const NAMES = ["File", "Path", "Scene"];
+
+Deno.test("measure: measures every scene, or the one of --scene, and an archive as its original", async () => {
+  using temporary = temporaryFolder();
+  const path = join(temporary.path, "vessel.oir");
+  Deno.writeFileSync(path, measuredScan());
+  const archive = join(temporary.path, "two.zip");
+  const { code, stdout } = await run(FROM_SOURCE.program, {
+    args: [...FROM_SOURCE.args, "export", "--quiet", path, path],
+    cwd: ROOT,
+  });
+  assert.equal(code, 0);
+  Deno.writeFileSync(archive, stdout);
+  const numbers = (row: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => !NAMES.includes(name)));
+  const [original] = (await measured([path], {})).rows;
+  const both = await measured([archive], {});
+  assert.deepEqual([both.code, both.rows.map((row) => row["Scene"])], [0, ["vessel.oir", "vessel.oir (2)"]]);
+  for (const row of both.rows) assert.deepEqual(numbers(row), numbers(original!));
+  const one = await measured([archive], {}, ["--scene", "1"]);
+  assert.deepEqual(one.rows, both.rows.slice(1));
+  const none = await measured([archive], {}, ["--scene", "2"]);
+  assert.deepEqual([none.code, none.rows.length], [1, 1]);
+  assert.match(none.rows[0]!["Failure"]!, /scene/i);
+});
+
+Deno.test("measure: a band too narrow for a velocity keeps its other values", async () => {
+  using temporary = temporaryFolder();
+  const path = join(temporary.path, "vessel.oir");
+  Deno.writeFileSync(path, measuredScan());
+  const bands = [{ name: "vessel", from: 0, to: 20 }, { name: "soma", from: 21, to: 25 }];
+  const { code, rows: [vessel, soma] } = await measured([path], { bands });
+  assert.equal(code, 0);
+  const column = Object.keys(vessel!).find((name) => name.startsWith("Median velocity"))!;
+  assert.notEqual(vessel![column], "");
+  assert.equal(vessel!["Not measured"], "");
+  assert.equal(soma![column], "");
+  assert.equal(soma!["Not measured"], "A velocity needs at least 6 columns, not 21 to 25");
+  assert.ok(Number(soma!["Baseline F0"]) > 0);
 });

@@ -80,6 +80,10 @@ export function defaultLut(position, name, count) {
   return DISTINCT[position] ?? "gray";
 }
 
+/** Brightest colour of a ramp, `#rrggbb`; white for other tables. @param {string} name */
+export const rampColor = (name) =>
+  `#${(RAMPS[name] ?? [255, 255, 255]).map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+
 /** CSS colour of a table in legends and curves. @param {string} name */
 export function lutColor(name) {
   const at = 4 * 200;
