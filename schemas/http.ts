@@ -128,7 +128,9 @@ const exportedMember = z.strictObject({
   scene,
   id: opaqueId.optional(),
   name: text.optional().describe("Name of the member; that of the file by default"),
-  accepted: z.boolean().optional().describe("Whether the recording is accepted; false by default"),
+  accepted: z.boolean().optional().describe(
+    "Whether the recording is accepted. A field that is absent, from here on, has the value of its collection, if it is in one",
+  ),
   rois: z.array(roi).max(MAX_ITEMS).optional().describe("Regions, as documents v1 writes them"),
   axisDisplay: axisDisplay.optional().describe("Steps and units by OME axis names"),
   experimentMetadata: freeObject.optional().describe("Anything about the experiment"),
