@@ -2,6 +2,7 @@
 import type {
   ArchivedRecording,
   ChunkLayout,
+  Contrast,
   WriteOrder,
   WrittenFiles,
   WrittenPart,
@@ -12,7 +13,6 @@ import { pathsOf } from "../readers/opened/member_paths.ts";
 import type {
   AcquisitionSource,
   AcquisitionSummary,
-  Contrast,
   PackedPlanes,
   PackOrder,
 } from "../readers/opened/orders.ts";

@@ -81,7 +81,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   cli: ["session", "readers", "schemas", "static/measure", "deno.json"],
   routes: ["session", "readers", "schemas", "static"],
   session: ["readers", "schemas"],
-  readers: ["schemas"],
+  readers: ["schemas", "static/measure"],
   schemas: [],
   "static/measure": [],
 };

@@ -1,6 +1,5 @@
 /** What the server and its workers tell each other about an export. Only workers hold its documents as objects. */
 import type { Acquisition } from "../reader.ts";
-import type { Contrast } from "./orders.ts";
 import type { PackedLayout } from "../samples/packed_plane.ts";
 import type { Warning } from "../warning.ts";
 
@@ -93,6 +92,14 @@ export interface JudgedMembers {
 
 /** Indices of a plane along the axes of the written image. */
 export type WrittenPlane = Readonly<Record<string, number>>;
+
+/** The range of a plane's samples, and the range in which the page first shows them. */
+export interface Contrast {
+  readonly min: number;
+  readonly max: number;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** The documents of an image, of its reference image, or those about both with the tables. */
 export type WrittenPart = "image" | "reference" | "documents";

@@ -5,7 +5,8 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { type Acquisition, type PlanePlan, type Position, workingOf } from "../reader.ts";
 import { packPlane } from "../samples/packed_plane.ts";
 import { newPlane } from "../samples/to_float32.ts";
-import type { Contrast, PackedPlanes, PackOrder } from "./orders.ts";
+import type { Contrast } from "./archive_orders.ts";
+import type { PackedPlanes, PackOrder } from "./orders.ts";
 import { positionsOf } from "../metadata/selection.ts";
 
 /** Number of planes that a survey plans in a second or two. Further planes are checked when they are decoded. */

@@ -16,6 +16,7 @@ import type { z } from "zod";
 import type { Warning } from "../warning.ts";
 import type {
   ArchivedRecording,
+  Contrast,
   JudgedMembers,
   MemberOrder,
   ParsedOrder,
@@ -124,14 +125,6 @@ export interface PackOrder {
   /** True if the answer needs the contrast of each plane. */
   readonly contrast?: boolean;
   readonly working: WorkingMemory;
-}
-
-/** The range of a plane's samples, and the range in which the page first shows them. */
-export interface Contrast {
-  readonly min: number;
-  readonly max: number;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** The answer to a {@linkcode PackOrder}. */

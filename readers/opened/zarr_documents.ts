@@ -1,7 +1,7 @@
 /** The metadata documents of a written image. */
 import type { PackedType } from "../samples/packed_plane.ts";
 import type { ImageLayout } from "./image_layout.ts";
-import type { Contrast } from "./orders.ts";
+import type { Contrast } from "./archive_orders.ts";
 
 /** Range of each type of integers, which viewers offer for the contrast. */
 const RANGES: Readonly<Partial<Record<PackedType, readonly [number, number]>>> = {

@@ -2,27 +2,16 @@
  * Look-up tables: 256 colours for the position of a sample in the intensity range. A table is a `Uint8Array` of
  * 256 x 4 bytes, red, green, blue and 255, ready for a texture or an `ImageData`.
  */
+import { RAMPS } from "../../../measure/channel_colors.js";
 import * as tables from "./lut_tables.js";
 
-/** @type {Readonly<Record<string, readonly number[]>>} */
-const RAMPS = {
-  gray: [255, 255, 255],
-  yellow: [255, 255, 0],
-  cyan: [0, 255, 255],
-  magenta: [255, 0, 255],
-  red: [255, 0, 0],
-  green: [0, 255, 0],
-  blue: [0, 0, 255],
-};
+export { defaultLut, DISTINCT } from "../../../measure/channel_colors.js";
 
 /** ImageJ's "Fire" (public domain): 32 colours, interpolated. */
 const FIRE = (
   "000000 00003d 010060 190082 3100a5 4900c0 6200dc 7a00e3 9200d2 a200b5 ad0097 b8007a c3005d cf0e40 d92323 e53905 " +
   "f04f00 fc6500 ff7500 ff8500 ff9300 ffa100 ffaf00 ffbe00 ffcd00 ffdb00 ffea00 fff823 ffff62 ffffa0 ffffdf ffffff"
 ).split(" ").map((hex) => [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)));
-
-/** Colours of the first channels; further colours would be indistinguishable when added. */
-export const DISTINCT = ["green", "magenta", "cyan", "yellow", "red", "blue"];
 
 /** Colour of NaN and infinities, absent from all tables. */
 export const NOT_A_NUMBER = { name: "hot pink", color: [255, 105, 180] };
@@ -65,24 +54,6 @@ export function withGamma(table, gamma) {
   }
   return curved;
 }
-
-/**
- * The initial look-up table of a channel: gray for a single channel, in which the eye sees most detail. Of several
- * channels, a colour in the channel's name wins; otherwise channel 0 is green and 1 magenta.
- *
- * @type {(position: number, name: string, count: number) => string}
- */
-export function defaultLut(position, name, count) {
-  if (count === 1) return "gray";
-  const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1]?.toLowerCase();
-  if (named !== undefined) return named;
-  if (/^(Alpha|Black)$/.test(name)) return "gray";
-  return DISTINCT[position] ?? "gray";
-}
-
-/** Brightest colour of a ramp, `#rrggbb`; white for other tables. @param {string} name */
-export const rampColor = (name) =>
-  `#${(RAMPS[name] ?? [255, 255, 255]).map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 
 /** CSS colour of a table in legends and curves. @param {string} name */
 export function lutColor(name) {
