@@ -22,8 +22,8 @@ const IMAGE = {
     secondsPerPixel: seconds,
     bidirectional: z.boolean().nullable(),
   }).nullable(),
-  /** Seconds of each time point, or of each line. */
-  times: z.array(z.number()).nullable(),
+  /** Seconds of each time point, or of each line; as many as a recording has at most. */
+  times: z.array(z.number()).max(200_000).nullable(),
   /** Sample type in that file. */
   sourceDtype: z.string(),
   /** Sample type of each channel in that file. */

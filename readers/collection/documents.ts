@@ -125,7 +125,7 @@ interface Adopted {
 }
 
 /** Takes a document of acqstore as one of this program: it differs in the constant, and its analyses may have no tables. */
-export function adopted(value: unknown, { kind, format, foreignFormat }: DocumentKind): Adopted {
+function adopted(value: unknown, { kind, format, foreignFormat }: DocumentKind): Adopted {
   if (!isJsonObject(value)) return { value, foreign: null };
   const isForeign = value["format"] === foreignFormat;
   const list = kind === "analyses" && Array.isArray(value["analyses"]) ? value["analyses"] : [];
