@@ -446,6 +446,25 @@ Deno.test("saves analyses of other programs again with their tables", async () =
   assert.deepEqual(saved[2].tables, [{ id: "t", name: "t", csv: tables[0]!.text }]);
 });
 
+Deno.test("saves what the documents of acqstore hold again, but no analysis without a table", async () => {
+  const files = documents((image, analyses) => {
+    image.experiment_metadata = { mouse: 7 };
+    analyses.analyses.push({ id: "bare", type: "area" });
+  }).map(({ name, text }) => ({
+    name,
+    text: text.replaceAll('"store-', '"acqstore-'),
+    mediaType: "application/json",
+  }));
+  assert.match(files[0]!.text, /acqstore-acqimage/);
+  const collection = { id: "c", name: "C", member: { id: "m", name: "M", accepted: true } };
+  const member = { accepted: true, rois: [], imageMetadata: {}, analyses: [] };
+  const { id, experimentMetadata, analyses } = await carriedOver(member as Json, {
+    info: { collection } as Json,
+    metadata: () => Promise.resolve(files),
+  }) as Json;
+  assert.deepEqual([id, experimentMetadata, analyses], ["m", { mouse: 7 }, []]);
+});
+
 Deno.test("prefers the browser's own work, and offers that of the file if it differs", async () => {
   const files = documents().map((file) => ({ ...file, mediaType: "application/json" }));
   const collection = { id: "c", name: "C", member: { id: "m", name: "M", accepted: true } };

@@ -51,7 +51,10 @@ export function documentsOf(files) {
     } catch {
       throw new DocumentFault(`${name} is no JSON.`);
     }
-    if (!/^store-(acqimage|analyses)$/.test(value?.format)) return [];
+    const format = /^(?:acq)?store-(acqimage|analyses)$/.exec(value?.format);
+    if (format === null) return [];
+    // Documents of acqstore differ in the constant.
+    value.format = `store-${format[1]}`;
     if (value.version !== 1) {
       throw new DocumentFault(
         `${name} has version ${value.version}; this page reads version 1. A newer page reads it.`,
@@ -207,7 +210,10 @@ export async function carriedOver(member, acquisition) {
   if (documents === undefined) return member;
   const { image, analyses } = documents;
   const regions = new Set(member.rois.map(({ id }) => id));
-  const others = (analyses?.analyses ?? []).filter((/** @type {any} */ { parameters }) => !parameters?.[OWN]);
+  // The server takes no analysis without a table, as acqstore writes some.
+  const others = (analyses?.analyses ?? []).filter((/** @type {any} */ { parameters, resources = [] }) =>
+    !parameters?.[OWN] && resources.length > 0
+  );
   const used = new Set(others.map((/** @type {any} */ { id }) => id));
   return {
     ...member,
