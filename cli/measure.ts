@@ -111,8 +111,14 @@ async function scenesOf(
   path: string,
   wanted: number | null,
 ): Promise<readonly { readonly index: number; readonly name: string }[]> {
-  const order = orderOf({ path, scene: wanted, channelIndices: null });
-  const { sceneCount, scenes } = (await sessions.opener.describe({ ...order, scene: wanted ?? 0 })).summary;
+  const describe = (scene: number) =>
+    sessions.opener.describe(orderOf({ path, scene, channelIndices: null }));
+  const { summary: { sceneCount, scenes } } = await describe(wanted ?? 0).catch(async (error: unknown) => {
+    // Another scene lists them, too, if the first one is damaged.
+    const other = wanted === null ? await describe(1).catch(() => null) : null;
+    if (other === null) throw error;
+    return other;
+  });
   const names = sceneNames(scenes.map(({ name }) => name));
   const indices = wanted === null ? Array.from({ length: sceneCount }, (_, i) => i) : [wanted];
   return indices.map((index) => ({ index, name: names[index] ?? `Scene ${index + 1}` }));

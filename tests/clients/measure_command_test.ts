@@ -27,6 +27,8 @@ import {
   scanPlanes,
   STREAK_VELOCITY,
 } from "../browser/measured_scan.ts";
+import { DOCUMENTS, FILES, writeCollection } from "../collection_tree.ts";
+import { write } from "../fixtures/plain_store.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
 const IMAGES = join(ROOT, "examples", "time_series.ome.tif");
@@ -312,6 +314,20 @@ Deno.test("measure: measures every scene, or the one of --scene, and an archive 
   const none = await measured([archive], {}, ["--scene", "2"]);
   assert.deepEqual([none.code, none.rows.length], [1, 1]);
   assert.match(none.rows[0]!["Failure"]!, /scene/i);
+});
+
+Deno.test("measure: a damaged member of a collection does not hide the others", async () => {
+  using temporary = temporaryFolder();
+  const { path: folder } = temporary;
+  writeCollection(folder);
+  const [member] = DOCUMENTS.collection.members;
+  const damaged = { ...member, id: "m0", name: "Damaged", ome_zarr: "images/damaged" };
+  write(join(folder, FILES.collection), { ...DOCUMENTS.collection, members: [damaged, member] });
+  write(join(folder, "images/damaged/zarr.json"), "no JSON");
+  const { code, rows: [first, second] } = await measured([folder], {});
+  assert.equal(code, 1);
+  assert.deepEqual([first!["Scene"], second!["Scene"], second!["Lines"]], ["Damaged", "First", "4"]);
+  assert.match(first!["Failure"]!, /JSON/);
 });
 
 Deno.test("measure: a band too narrow for a velocity keeps its other values", async () => {
