@@ -1,4 +1,4 @@
-/** The native file dialog of this machine. Only one is open at a time, and it closes when its request ends. */
+/** The native file dialog of this machine. Only one is open at a time; it closes when its client leaves or asks again. */
 import { posix, win32 } from "node:path";
 import { ClientGone, DialogBusy, type DialogUnavailable, ShuttingDown } from "../errors.ts";
 import {
@@ -15,6 +15,8 @@ import { runProgram } from "./program.ts";
 export interface PickRequest {
   readonly title: string;
   readonly extensions: readonly string[];
+  /** Origin of the page that asks; `null` for a script. */
+  readonly asker: string | null;
   readonly signal: AbortSignal;
   /** Called before the dialog opens, and may throw. */
   readonly admit?: () => void;
@@ -31,11 +33,20 @@ export interface PickerOptions {
   readonly run?: (command: DialogCommand, signal: AbortSignal) => Promise<ProgramResult | null>;
 }
 
+/** The dialog that is open. */
+interface OpenDialog {
+  readonly asker: string | null;
+  readonly answer: Promise<string | null>;
+  readonly signal: AbortSignal;
+  /** Closes the dialog in favour of another one of the same asker. */
+  readonly replaced: AbortController;
+}
+
 /** Shows native file dialogs, one at a time, and remembers the folder of the last choice. */
 export class Picker {
   readonly #options: Required<PickerOptions>;
   readonly #closing = new AbortController();
-  #open: { readonly answer: Promise<string | null>; readonly signal: AbortSignal } | null = null;
+  #open: OpenDialog | null = null;
   #folder: string | null = null;
 
   constructor(options: PickerOptions = {}) {
@@ -58,24 +69,33 @@ export class Picker {
   }
 
   /**
-   * Shows the dialog and waits for the user.
+   * Shows the dialog and waits for the user. Replaces a dialog of the same asker, so that a script that was stopped does not block
+   * the next one.
    *
-   * @returns the chosen path, which need not exist or match the filter, or `null` if the user cancelled
+   * @returns the chosen path, which need not exist or match the filter, or `null` if the user cancelled or the asker asked again
    * @throws {DialogUnavailable} no program, no display, or the program failed
    * @throws {DialogBusy | ClientGone | ShuttingDown}
    */
   async pick(request: PickRequest): Promise<string | null> {
-    // A reloaded page may ask again before the program of its last request has ended.
-    while (this.#open?.signal.aborted) await this.#open.answer.catch(() => {});
-    if (this.#closing.signal.aborted) throw new ShuttingDown();
-    if (this.#open !== null) {
-      throw new DialogBusy("A dialog is already open on this machine; answer it or close it first");
+    const { asker, signal, admit } = request;
+    while (true) {
+      if (this.#closing.signal.aborted) throw new ShuttingDown();
+      if (signal.aborted) throw new ClientGone("The client went away before the dialog opened");
+      const open = this.#open;
+      // A reloaded page may ask again before the program of its last request has ended.
+      if (open !== null && open.asker !== asker && !open.signal.aborted) {
+        throw new DialogBusy("A dialog is already open on this machine; answer it or close it first");
+      }
+      admit?.();
+      if (open === null) break;
+      open.replaced.abort();
+      await open.answer.catch(() => {});
     }
-    if (request.signal.aborted) throw new ClientGone("The client went away before the dialog opened");
-    request.admit?.();
-    this.#open = { answer: this.#show(request), signal: request.signal };
+    const replaced = new AbortController();
+    const answer = this.#show(request, replaced.signal);
+    this.#open = { asker, answer, signal, replaced };
     try {
-      const path = await this.#open.answer;
+      const path = await answer;
       if (path !== null) this.#folder = (this.#options.system === "windows" ? win32 : posix).dirname(path);
       return path;
     } finally {
@@ -94,11 +114,11 @@ export class Picker {
     return system !== "darwin" && system !== "windows" && !hasDisplay();
   }
 
-  async #show(request: PickRequest): Promise<string | null> {
+  async #show(request: PickRequest, replaced: AbortSignal): Promise<string | null> {
     if (this.#lacksDisplay) {
       throw unavailable("neither DISPLAY nor WAYLAND_DISPLAY names a display");
     }
-    const signal = AbortSignal.any([request.signal, this.#closing.signal]);
+    const signal = AbortSignal.any([request.signal, this.#closing.signal, replaced]);
     const commands = dialogCommands(this.#options.system, {
       title: request.title,
       extensions: request.extensions,
@@ -109,6 +129,7 @@ export class Picker {
       const result = await this.#options.run(command, signal);
       if (this.#closing.signal.aborted) throw new ShuttingDown();
       if (request.signal.aborted) throw new ClientGone("The client went away while the dialog was open");
+      if (replaced.aborted) return null;
       if (result === null) continue;
       // A shell or a loader ends so if a program cannot run, for example without its libraries.
       const neverStarted = result.code === 126 || result.code === 127;

@@ -4,7 +4,12 @@ import { Picker, type PickRequest } from "./picker.ts";
 import type { DialogCommand, ProgramResult } from "./commands.ts";
 
 const never = new AbortController().signal;
-const request = (signal = never): PickRequest => ({ title: "Open", extensions: [".tif"], signal });
+const request = (signal = never, asker: string | null = null): PickRequest => ({
+  title: "Open",
+  extensions: [".tif"],
+  asker,
+  signal,
+});
 const chose = (path: string): ProgramResult => ({
   code: 0,
   stdout: new TextEncoder().encode(path + "\n"),
@@ -80,6 +85,41 @@ Deno.test("waits for the end of the last dialog", async () => {
   await first;
   assert.equal(await second, "/a.tif");
   assert.deepEqual(programs, ["started", "ended", "started"]);
+});
+
+Deno.test("a new dialog of the same asker replaces the one that waits, and no other", async () => {
+  const titles: string[] = [];
+  let showing = 0;
+  const run = async ({ args }: DialogCommand, signal: AbortSignal) => {
+    titles.push(args.find((arg) => arg.startsWith("--title="))!.slice("--title=".length));
+    showing += 1;
+    assert.equal(showing, 1);
+    // The last one is answered.
+    if (titles.length < 4) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    showing -= 1;
+    return chose(`/${titles.length}.tif`);
+  };
+  const picker = new Picker({ system: "linux", hasDisplay: () => true, run });
+  const ask = (title: string, asker: string | null) => picker.pick({ ...request(never, asker), title });
+  const first = ask("script", null);
+  await assert.rejects(ask("page", "https://example.org"), { tag: "dialog_busy" });
+  const others = [ask("script again", null), ask("and again", null), ask("last", null)];
+  await assert.rejects(ask("page", ""), { tag: "dialog_busy" });
+  assert.deepEqual(await Promise.all([first, ...others]), [null, null, null, "/4.tif"]);
+  assert.deepEqual(titles, ["script", "script again", "and again", "last"]);
+});
+
+Deno.test("a dialog that is not admitted replaces none", async () => {
+  const answer = Promise.withResolvers<ProgramResult>();
+  const picker = new Picker({ system: "linux", hasDisplay: () => true, run: () => answer.promise });
+  const first = picker.pick(request());
+  const admit = () => {
+    throw new Error("not now");
+  };
+  await assert.rejects(picker.pick({ ...request(), admit }), /not now/);
+  answer.resolve(chose("/a.tif"));
+  assert.equal(await first, "/a.tif");
 });
 
 Deno.test("a dialog needs a program and, on Linux, a display", () => {

@@ -88,8 +88,8 @@ export class FakeSystem {
     return JSON.parse(line);
   }
 
-  async pick(system: string, extensions = [".tif"]): Promise<PickOutcome> {
-    await this.order({ pick: system, extensions });
+  async pick(system: string, extensions = [".tif"], asker: string | null = null): Promise<PickOutcome> {
+    await this.order({ pick: system, extensions, asker });
     return await this.outcome();
   }
 

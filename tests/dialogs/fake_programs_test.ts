@@ -62,19 +62,29 @@ withFakes("a program installed after the start of the server is reported with ad
   assert.doesNotMatch(message!, /allow-run/);
 });
 
-withFakes("a second request is refused while the dialog is open; abort ends the program", async (fakes) => {
+withFakes("another page is refused while the dialog is open; abort ends the program", async (fakes) => {
   fakes.install("zenity", "exec /bin/sleep 60");
-  await fakes.order({ pick: "linux", extensions: [".tif"] });
+  await fakes.order({ pick: "linux", extensions: [".tif"], asker: null });
   const pid = await fakes.running("zenity");
-  assert.equal((await fakes.pick("linux")).error, "DialogBusy");
+  assert.equal((await fakes.pick("linux", [".tif"], "https://example.org")).error, "DialogBusy");
   await fakes.order("abort");
   assert.equal((await fakes.outcome()).error, "ClientGone");
   assert(!isAlive(pid));
 });
 
+withFakes("a new dialog of the same asker ends the program of the last one", async (fakes) => {
+  fakes.install("zenity", "exec /bin/sleep 60");
+  await fakes.order({ pick: "linux", extensions: [".tif"], asker: null });
+  const pid = await fakes.running("zenity");
+  fakes.install("zenity", "printf '/a.tif\\n'");
+  assert.deepEqual(await fakes.pick("linux"), { path: null });
+  assert(!isAlive(pid));
+  assert.deepEqual(await fakes.outcome(), { path: "/a.tif" });
+});
+
 withFakes("a program that does not end by itself is killed when the server stops", async (fakes) => {
   fakes.install("zenity", "trap '' TERM\nexec /bin/sleep 60");
-  await fakes.order({ pick: "linux", extensions: [".tif"] });
+  await fakes.order({ pick: "linux", extensions: [".tif"], asker: null });
   const pid = await fakes.running("zenity");
   await fakes.order("close");
   assert.equal((await fakes.outcome()).error, "ShuttingDown");

@@ -106,17 +106,23 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
     assert.deepEqual([status, body.ok, body.error], [200, false, "cancelled"]);
   });
 
-  await t.step("rejects a second request, and ends the dialog of a client that leaves", async () => {
-    const client = new AbortController();
-    const answer = pick({}, { signal: client.signal });
-    await shown(answer);
-    const second = await pick();
-    assert.deepEqual([second.status, second.body.error], [409, "dialog_busy"]);
-    assert.equal((await display.titles()).filter((title) => title.startsWith(TITLE)).length, 1);
-    client.abort();
-    await assert.rejects(answer, { name: "AbortError" });
-    await display.gone(TITLE);
-  });
+  await t.step(
+    "rejects another page, replaces the own dialog, and ends that of a client that leaves",
+    async () => {
+      const client = new AbortController();
+      const first = pick();
+      await shown(first);
+      const second = await pick({}, { headers: { Origin: "https://plots.example" } });
+      assert.deepEqual([second.status, second.body.error], [409, "dialog_busy"]);
+      const answer = pick({}, { signal: client.signal });
+      assert.deepEqual((await first).body.error, "cancelled");
+      await shown(answer);
+      assert.equal((await display.titles()).filter((title) => title.startsWith(TITLE)).length, 1);
+      client.abort();
+      await assert.rejects(answer, { name: "AbortError" });
+      await display.gone(TITLE);
+    },
+  );
 
   await t.step("chooses a directory store in a panel for folders", async () => {
     // Return would enter the folder, the button takes it.
