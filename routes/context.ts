@@ -31,12 +31,10 @@ export interface Services extends Pick<Sessions, "store" | "opener" | "exporter"
   isStopping(): boolean;
 }
 
-/** The listener's facts about a request; `Deno.serve` passes the same `completed`. */
+/** What `Deno.serve` says of a request. */
 export interface ServeInfo {
-  /** Settles when the answer has been sent or the client has left. */
+  /** Settles when the runtime has taken the whole answer or the client has left; never while a client does neither. */
   readonly completed: Promise<void>;
-  /** Why the request's head breaks the rules of HTTP, or `null`. */
-  readonly refusal?: Error | null;
 }
 
 /** Hono's types for the app. */

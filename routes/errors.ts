@@ -17,9 +17,6 @@ export abstract class RequestError extends CodedError {
   }
 }
 
-/** Ends a connection that cannot be used again, since the rest of the request is not read. */
-const LAST = { Connection: "close" };
-
 /** One fault of a request. */
 export type Detail = z.infer<typeof ValidationDetail>;
 
@@ -30,20 +27,13 @@ export class RequestValidationFailed extends tagged(RequestError, "request_valid
   }
 }
 
-/** The request breaks the rules of HTTP/1.1. */
-export class RefusedByHttp extends tagged(RequestError, "request_validation_failed") {
-  constructor(readonly status: 400 | 417 | 431 | 501, message: string) {
-    super(message, LAST);
-  }
-}
-
 /** A body that is not `application/json` in UTF-8. */
 export class UnsupportedMediaType extends tagged(RequestError, "unsupported_media_type") {}
 
 /** The body is larger than `most` bytes. */
 export class PayloadTooLarge extends tagged(RequestError, "payload_too_large") {
   constructor(most: number) {
-    super(`The body is larger than ${most} bytes`, LAST);
+    super(`The body is larger than ${most} bytes`);
   }
 }
 
@@ -70,13 +60,6 @@ export class MethodNotAllowed extends tagged(RequestError, "method_not_allowed")
   }
 }
 
-/** All `limit` connections are busy. */
-export class TooManyConnections extends tagged(RequestError, "too_many_opens") {
-  constructor(limit: number) {
-    super(`All ${limit} connections are busy; try again in a moment`, { ...LAST, "Retry-After": "2" });
-  }
-}
-
 /** The user closed the dialog without choosing. In the contract this is not an HTTP failure. */
 export class Cancelled extends tagged(RequestError, "cancelled") {}
 
@@ -87,7 +70,7 @@ export function errorResponse(error: unknown): Response {
   const message = known === null ? ERRORS.internal_error[1] : (error as Error).message;
   const own = error instanceof RequestValidationFailed ? error.details : [];
   const details = code === "request_validation_failed" ? own : null;
-  const status = error instanceof RefusedByHttp ? error.status : ERRORS[code][0];
+  const [status] = ERRORS[code];
   const retryAfter = error instanceof SessionError ? error.retryAfter : null;
   return jsonResponse({ ok: false, error: code, message, details }, status, {
     ...(error instanceof RequestError && error.headers),

@@ -138,11 +138,3 @@ export const VALIDATION_DETAILS = [{
   message: 'must be an absolute path; "scan.oir" is relative and ~ is not expanded',
   type: "path_not_absolute",
 }];
-
-/** An example message per status of a malformed request. */
-export const REFUSED_BY_HTTP: Readonly<Record<number, string>> = {
-  400: 'Malformed HTTP/1.1 request: it has 2 headers "origin"',
-  417: 'Unknown expectation "x"; the server only supports "100-continue"',
-  431: "The request has 1003 headers of 9027 bytes, more than 100 headers or 65536 bytes",
-  501: 'Unknown transfer coding "gzip, chunked"; send the body chunked or with its length',
-};

@@ -49,12 +49,12 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
 /** Reads an order, which a worker parses and validates; also gives the number of its bytes. */
 async function orderOf(
   c: RequestContext,
-  { exporter }: Services,
+  { clock, exporter }: Services,
   most: number,
 ): Promise<{ readonly order: ParsedOrder; readonly bytes: number }> {
   const { raw } = c.req;
   checkContentType(raw);
-  const bytes = await readBytes(raw, most);
+  const bytes = await readBytes(raw, clock, most);
   const { length } = bytes;
   // The buffer goes to the worker; a small one may be part of another.
   const own = bytes.buffer.byteLength === length ? bytes : new Uint8Array(bytes);

@@ -14,7 +14,12 @@ import { jsonResponse, pathParameter, type RequestContext, type Services } from 
 /** Opens an acquisition by path. */
 export async function openByPath(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
-  const { path, channelIndices = null, scene = null } = await readBody(c.req.raw, "OpenRequest", false);
+  const { path, channelIndices = null, scene = null } = await readBody(
+    c.req.raw,
+    services.clock,
+    "OpenRequest",
+    false,
+  );
   requireMayName(path, c, services);
   const { signal } = c.req.raw;
   const session = await services.opener.open({ path, channelIndices, scene, chosenByUser: false, signal });
@@ -24,7 +29,7 @@ export async function openByPath(c: RequestContext, services: Services): Promise
 /** Lists the acquisitions and folders in a folder. The folder's path is validated like a path to open. */
 export async function listFolder(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
-  const { path } = await readBody(c.req.raw, "ListRequest", false);
+  const { path } = await readBody(c.req.raw, services.clock, "ListRequest", false);
   requireMayName(path, c, services);
   const listing = await services.opener.list(path, c.req.raw.signal);
   return jsonResponse({ ok: true, apiVersion: "v2", ...listing }, 200, { "Cache-Control": "no-store" });
@@ -61,7 +66,12 @@ export async function openAgain(c: RequestContext, services: Services): Promise<
   requireRunning(services);
   const { headers, signal } = c.req.raw;
   const isScript = askingOrigin(headers) === undefined;
-  const { channelIndices = null, scene = null } = await readBody(c.req.raw, "OpenAgainRequest", isScript);
+  const { channelIndices = null, scene = null } = await readBody(
+    c.req.raw,
+    services.clock,
+    "OpenAgainRequest",
+    isScript,
+  );
   const session = services.store.get(pathParameter(c, "session_id"));
   const choice = { channelIndices, scene, isForeign: foreignOrigin(c) !== null, signal };
   return opened(c, services, await services.opener.openAgain(session, choice));
@@ -73,6 +83,7 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
   const { headers, signal } = c.req.raw;
   const { channelIndices = null, scene = null, extensions = null } = await readBody(
     c.req.raw,
+    services.clock,
     "PickRequest",
     askingOrigin(headers) === undefined,
   );
@@ -80,6 +91,7 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
   const asked = {
     title: dialogTitle(foreign),
     extensions: dialogFilter(extensions, services.allowedExtensions),
+    asker: askingOrigin(headers) ?? null,
     signal,
     admit: () => services.manners.check(foreign !== null),
   };
@@ -112,18 +124,37 @@ export function requireRunning(services: Services): void {
   if (services.isStopping()) throw new ShuttingDown();
 }
 
-/** The answer of an open. If the client leaves before receiving it, the session ends. */
+/**
+ * The answer of an open. If the client leaves before receiving it, the session ends. The signal of a request is silent if the body
+ * came in a later packet than the head. The `cancel` of a body tells of every client that has left, but only while something is
+ * left to send; so a line feed follows the JSON on its own.
+ */
 function opened(c: RequestContext, { store }: Services, session: Session): Response {
-  const { signal } = c.req.raw;
   const end = () => {
     if (store.find(session.id) !== null) store.delete(session.id);
   };
-  if (signal.aborted) {
+  if (c.req.raw.signal.aborted) {
     end();
     throw new ClientGone("The client went away");
   }
-  void c.env.info.completed.then(() => signal.aborted && end(), end);
-  return jsonResponse(openResponse(session));
+  const bytes = new TextEncoder().encode(`${JSON.stringify(openResponse(session))}\n`);
+  let isFirst = true;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (isFirst) {
+        isFirst = false;
+        return controller.enqueue(bytes.subarray(0, -1));
+      }
+      // By then the runtime has written the JSON, and knows whether somebody takes it.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      controller.enqueue(bytes.subarray(-1));
+      controller.close();
+    },
+    cancel: end,
+  }, { highWaterMark: 0 });
+  return new Response(body, {
+    headers: { "Content-Type": "application/json", "Content-Length": String(bytes.length) },
+  });
 }
 
 function dialogFilter(wanted: readonly string[] | null, allowed: readonly string[]): readonly string[] {

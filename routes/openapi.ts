@@ -3,7 +3,7 @@ import { z } from "zod";
 import * as http from "../schemas/http.ts";
 import { type ErrorCode, ERRORS } from "../schemas/served.ts";
 import type { Endpoint, SchemaName } from "./context.ts";
-import { REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
+import { VALIDATION_DETAILS } from "./examples.ts";
 
 type Json = Record<string, unknown>;
 
@@ -111,15 +111,13 @@ function operation(endpoint: Endpoint): Json {
 }
 
 function responses({ success, ranges, errors }: Endpoint): Json {
-  const own: readonly ErrorCode[] = [...errors, "host_not_allowed", "internal_error"];
-  const failures: [ErrorCode, number][] = [
-    ...own.map((code): [ErrorCode, number] => [code, ERRORS[code][0]]),
-    ...Object.keys(REFUSED_BY_HTTP).map((status): [ErrorCode, number] => [
-      "request_validation_failed",
-      Number(status),
-    ]),
-  ];
-  const byStatus = Map.groupBy(failures, ([, status]) => status);
+  const failures = new Set<ErrorCode>([
+    ...errors,
+    "origin_not_allowed",
+    "host_not_allowed",
+    "internal_error",
+  ]);
+  const byStatus = Map.groupBy(failures, (code) => ERRORS[code][0]);
   const result: Json = {};
   const schema = success.schema
     ? reference(success.schema)
@@ -141,15 +139,14 @@ function responses({ success, ranges, errors }: Endpoint): Json {
   if (ranges) {
     result["206"] = { description: "The part that a single Range header asked for", content: successContent };
   }
-  for (const [status, failed] of [...byStatus].sort((a, b) => a[0] - b[0])) {
-    const codes = failed.map(([code]) => code);
+  for (const [status, codes] of [...byStatus].sort((a, b) => a[0] - b[0])) {
     result[status] = status === success.status ? { ...withCancelled(success, schema), ...links } : {
       description: codes.join(", "),
       content: {
         "application/json": {
           schema: reference("ErrorBody"),
           examples: Object.fromEntries(
-            codes.map((code) => [code, { value: errorExample(code, status) }]),
+            codes.map((code) => [code, { value: errorExample(code) }]),
           ),
         },
       },
@@ -167,16 +164,14 @@ function withCancelled(success: Endpoint["success"], schema: Json): Json {
         schema: { oneOf: [schema, reference("ErrorBody")] },
         examples: {
           opened: { value: success.example },
-          cancelled: { value: errorExample("cancelled", 200) },
+          cancelled: { value: errorExample("cancelled") },
         },
       },
     },
   };
 }
 
-function errorExample(code: ErrorCode, status: number): Json {
-  const byHttp = code === "request_validation_failed" ? REFUSED_BY_HTTP[status] : undefined;
-  if (byHttp !== undefined) return { ok: false, error: code, message: byHttp, details: [] };
+function errorExample(code: ErrorCode): Json {
   const details = code === "request_validation_failed" ? VALIDATION_DETAILS : null;
   return { ok: false, error: code, message: ERRORS[code][1], details };
 }

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import type { z } from "zod";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
 import { parseJson, REQUEST_BODY } from "../readers/metadata/json.ts";
+import type { Clock } from "../session/clock.ts";
 import type { SchemaName, Schemas } from "./context.ts";
 import {
   type Detail,
@@ -15,6 +16,9 @@ import {
 /** Largest request body in bytes, by default. */
 export const MAX_BODY_BYTES = 1 << 20;
 
+/** Seconds that a body may take to arrive. */
+const BODY_SECONDS = 30;
+
 const MAX_DETAILS = 20;
 
 /**
@@ -25,11 +29,12 @@ const MAX_DETAILS = 20;
  */
 export async function readBody<Name extends SchemaName>(
   request: Request,
+  clock: Clock,
   name: Name,
   emptyMeansObject: boolean,
 ): Promise<z.infer<Schemas[Name]>> {
   if (!emptyMeansObject) checkContentType(request);
-  const bytes = await readBytes(request, MAX_BODY_BYTES);
+  const bytes = await readBytes(request, clock, MAX_BODY_BYTES);
   // Loads Zod with the first body rather than when the server starts.
   const schemas: { [N in SchemaName]: z.ZodType<z.infer<Schemas[N]>> } = await import("../schemas/http.ts");
   const schema = schemas[name];
@@ -98,7 +103,8 @@ export function faulty(path: readonly string[], message: string, type: string): 
 export function checkContentType({ headers }: Request): void {
   const contentType = headers.get("content-type");
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";").map((part) => part.trim());
-  if (type !== "application/json") {
+  // Two headers arrive joined by a comma.
+  if (type !== "application/json" || contentType!.includes(",")) {
     throw new UnsupportedMediaType(
       `The body must be sent as "Content-Type: application/json", not ${
         contentType === null ? "without a type" : quoted(contentType)
@@ -118,20 +124,34 @@ export function checkContentType({ headers }: Request): void {
 export const bodyBytes = (request: Request, most: number): number =>
   Math.min(most, Number(request.headers.get("content-length") ?? most) || most);
 
-/** The body of a request. @throws {PayloadTooLarge | RequestValidationFailed} it is too large or incomplete */
-export async function readBytes(request: Request, most: number): Promise<Uint8Array<ArrayBuffer>> {
+/** The body of a request. @throws {PayloadTooLarge | RequestValidationFailed} it is too large, incomplete or late */
+export async function readBytes(
+  request: Request,
+  clock: Clock,
+  most: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("content-length") ?? 0) > most) throw new PayloadTooLarge(most);
   const chunks: Uint8Array[] = [];
   let size = 0;
+  const reader = request.body?.getReader();
+  const late = Promise.withResolvers<never>();
+  const cancelDeadline = clock.after(BODY_SECONDS * 1000, () => {
+    late.reject(faulty([], `The body did not arrive within ${BODY_SECONDS} s`, "body_incomplete"));
+  });
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.length;
+    while (reader !== undefined) {
+      const { done, value } = await Promise.race([reader.read(), late.promise]);
+      if (done) break;
+      size += value.length;
       if (size > most) throw new PayloadTooLarge(most);
-      chunks.push(chunk);
+      chunks.push(value);
     }
   } catch (cause) {
+    void reader?.cancel().catch(() => {});
     if (cause instanceof RequestError) throw cause;
     throw faulty([], "The body is incomplete", "body_incomplete");
+  } finally {
+    cancelDeadline();
   }
   return Buffer.concat(chunks);
 }

@@ -5,7 +5,7 @@ import { Picker } from "../session/dialog/picker.ts";
 import { type SessionRules, Sessions } from "../session/sessions.ts";
 import { resolveRoots } from "../session/source_path.ts";
 import type { Log, Services } from "./context.ts";
-import { listen } from "./http_listener.ts";
+import { listen } from "./listener.ts";
 import { createApp } from "./mod.ts";
 
 /** Longest time that a stopping server waits for running responses. */
@@ -61,12 +61,12 @@ export async function start(
     isStopping: () => stopping,
   });
   let asked = false;
-  const listener = await listen(rules.host, rules.port, (request, env) => {
+  const listener = listen(rules.host, rules.port, (request, env) => {
     // A worker takes 20 MB and blocks this thread for 12 ms when it starts.
     if (!asked) clock.after(WARM_MS, () => sessions.pool.warm());
     asked = true;
     return app.fetch(request, env);
-  }, { warn: (message) => log.line("warn", message) });
+  }, (message) => log.line("warn", message));
   // Needed by the first request with a body. Loading them takes as long as the rest of the server, so they do not delay its
   // start.
   clock.after(WARM_MS, () => void import("../schemas/http.ts"));

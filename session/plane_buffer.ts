@@ -16,10 +16,14 @@ export class PlaneBuffer {
   /** Parts of the plane, each with the offset of its first byte in the plane. */
   readonly #parts: readonly { readonly start: number; readonly bytes: Uint8Array<ArrayBuffer> }[];
   #leases = 0;
+  #wasCut = false;
   #released = false;
   readonly #freed: (buffer: ArrayBuffer, bytes: number) => void;
 
-  /** Takes over the buffers of a plane. `freed` gets each of them back once, with its number of bytes and no views. */
+  /**
+   * Takes over the buffers of a plane. `freed` gets each of them back once, with its number of bytes and no views. A buffer of
+   * which a stream was cut comes back empty: the runtime may still send the last chunk of that stream.
+   */
   constructor(
     parts: readonly ArrayBufferView<ArrayBuffer>[],
     freed: (buffer: ArrayBuffer, bytes: number) => void,
@@ -90,19 +94,22 @@ export class PlaneBuffer {
       cut: (reason) => {
         if (isOpen) controller.error(reason);
         isOpen = false;
+        this.#wasCut = true;
       },
     };
   }
 
   /** Detaches all views at once with `transfer`; a dropped buffer would wait for a garbage collection. */
   #free(): void {
-    for (const { bytes: { buffer, length } } of this.#parts) this.#freed(buffer.transfer(), length);
+    for (const { bytes: { buffer, length } } of this.#parts) {
+      this.#freed(this.#wasCut ? buffer.transfer(0) : buffer.transfer(), length);
+    }
   }
 }
 
 /** A response body over a plane. */
 export interface PlaneStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Ends the stream with an error, so that the connection is cut and a short body cannot pass for a whole one. */
+  /** Ends the stream with an error, so that a short body cannot pass for a whole one. */
   cut(reason: string): void;
 }

@@ -23,9 +23,11 @@ export class PlaneMemory {
     this.#clock = clock;
   }
 
-  /** Takes the memory of a released plane of `bytes` bytes; the buffer may be longer. */
+  /** Takes the memory of a released plane of `bytes` bytes; the buffer may be longer, or empty. */
   give(buffer: ArrayBuffer, bytes: number): void {
-    if (bytes < SMALLEST || this.#bytes + bytes > MOST) return void buffer.transfer(0);
+    if (buffer.byteLength < bytes || bytes < SMALLEST || this.#bytes + bytes > MOST) {
+      return void buffer.transfer(0);
+    }
     this.#bytes += bytes;
     const cancel = this.#clock.after(REST_MS, () => this.#forget(buffer, bytes).transfer(0));
     this.#kept.getOrInsertComputed(bytes, () => new Map()).set(buffer, cancel);

@@ -200,21 +200,10 @@ const LIMITS: readonly [
     "docs/security.md",
     /a response that moves no byte for (\d+ s)/,
   ]]],
-  ["routes/sent_request.ts", "MAX_HEADERS", number, [[
-    "docs/security.md",
-    /refuses more than (\S+) headers/,
-  ]]],
-  ["routes/sent_request.ts", "MAX_HEADER_BYTES", bytes, [
-    ["docs/security.md", /headers, more than (.+?) of them/],
-    ["docs/security.md", /large or slow requests +\| (.+?) of headers/],
-    [GUIDE, /the server refuses more than (.+?) of headers/],
-  ]],
   ["routes/request_body.ts", "MAX_BODY_BYTES", bytes, [["docs/security.md", /a body of (.+?) \(32 MiB for/]]],
-  ["routes/http_listener.ts", "REQUEST_TIMEOUT_MS", seconds, [["docs/security.md", /; (\d+ s) to arrive/]]],
-  ["routes/http_listener.ts", "MAX_CONNECTIONS", number, [[
-    "docs/security.md",
-    /many connections +\| (\d+)\./,
-  ]]],
+  ["routes/request_body.ts", "BODY_SECONDS", (value) => `${value} s`, [
+    ["docs/security.md", /; (\d+ s) to arrive/],
+  ]],
   ["cli/log.ts", "MOST_WAITING", number, [["docs/security.md", /the server keeps (\S+) unread lines/]]],
 ];
 

@@ -19,7 +19,7 @@ async function withServer(
   options: HarnessOptions = {},
 ): Promise<void> {
   await using server = new Harness(options);
-  await using socket = await server.listen();
+  await using socket = server.listen();
   await work(await connect(socket.base), server);
 }
 

@@ -5,7 +5,7 @@ import { Harness } from "../contract/harness.ts";
 
 Deno.test("the sample of the page is what opening examples/line_scan.oir answers", async () => {
   await using server = new Harness();
-  await using socket = await server.listen();
+  await using socket = server.listen();
   const made = await pageSample(socket.base);
   const stored = [...Deno.readDirSync(FOLDER)].map(({ name }) => name);
   assert.deepEqual(stored.sort(), [...made.keys()].sort());

@@ -238,7 +238,7 @@ Deno.test("counts the documents of an archive as memory until it is sent", () =>
     const before = server.budget.used;
     const csv = `a\n${"1\n".repeat(100_000)}`;
     const order = { members: [{ sessionId, analyses: [{ type: "trace", tables: [{ name: "t", csv }] }] }] };
-    await using socket = await server.listen();
+    await using socket = server.listen();
     const url = socket.base + await linkTo(server, order);
     assert.ok(server.budget.used >= before + csv.length, `${server.budget.used - before}`);
     await (await fetch(url)).arrayBuffer();
@@ -407,7 +407,7 @@ Deno.test("cuts the archive before its directory if a plane cannot be decoded", 
     writeChunks(path, { axes, shape: [2, 3, 4], scale: [1, 1, 1], chunks });
     await Deno.truncate(join(path, "0/c/1/0/0"), 10);
     const url = await linkTo(server, { members: [{ path }] });
-    await using socket = await server.listen();
+    await using socket = server.listen();
     const response = await fetch(socket.base + url);
     assert.equal(response.status, 200);
     const received: Uint8Array[] = [];
@@ -462,7 +462,7 @@ Deno.test("ends the work of a client that leaves", () =>
   withServer(async ({ server, folder }) => {
     const path = join(folder, "series.ome.zarr");
     writeNoise(path);
-    await using socket = await server.listen();
+    await using socket = server.listen();
     const gone = new AbortController();
     const response = await fetch(socket.base + await linkTo(server, { members: [{ path }] }), {
       signal: gone.signal,

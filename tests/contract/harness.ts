@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import { type Fetch, listen, type ListenOptions } from "../../routes/http_listener.ts";
+import { listen } from "../../routes/listener.ts";
 import { createApp } from "../../routes/mod.ts";
 import { ErrorBody, OpenResponse } from "../../schemas/http.ts";
 import type { ErrorCode } from "../../schemas/served.ts";
@@ -143,21 +143,9 @@ export class Harness extends Sessions implements AsyncDisposable {
   }
 
   /** Serves the same app over a real socket, with the real `info`. */
-  async listen(options: ListenOptions = {}): Promise<{ base: string; port: number } & AsyncDisposable> {
-    const fetch: Fetch = (request, env) => this.#app.fetch(request, env);
-    const { port, close } = await listen("127.0.0.1", 0, fetch, options);
+  listen(): { base: string; port: number } & AsyncDisposable {
+    const { port, close } = listen("127.0.0.1", 0, (request, env) => this.#app.fetch(request, env));
     const end = () => within(PATIENCE, "the end of the server", close());
-    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
-  }
-
-  /** Serves the same app by `Deno.serve`. */
-  serve(): { base: string; port: number } & AsyncDisposable {
-    const server = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-      (request, info) => this.#app.fetch(request, { info }),
-    );
-    const { port } = server.addr;
-    const end = () => within(PATIENCE, "the end of the server", server.shutdown());
     return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
   }
 

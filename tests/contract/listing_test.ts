@@ -431,8 +431,14 @@ Deno.test("ends a listing at the load time-out and with the server", {
   inFolder(async (put, folder) => {
     for (let i = 0; i < 2_000; i += 1) put(`${i}.tif`, "");
     await using server = new Harness({ loadTimeoutSeconds: 5 });
+    const list = server.opener.list.bind(server.opener);
+    let begins = false;
+    server.opener.list = (...asked) => {
+      begins = true;
+      return list(...asked);
+    };
     const late = server.post("/api/v2/list", { path: folder });
-    await until(() => server.clock.waiting > 0, "the begin of the listing");
+    await until(() => begins, "the begin of the listing");
     server.clock.move(5_000);
     match((await expectError(await late, 504, "load_timeout")).message, /^Listing .* longer than 5 s/);
     server.stopWork();

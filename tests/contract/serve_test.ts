@@ -1,4 +1,4 @@
-/** The app is a plain fetch handler: `node:http` and `Deno.serve` answer the same table of requests. */
+/** One table of requests over a socket. */
 import assert from "node:assert/strict";
 import { describedBytes, Harness, sampleFolder } from "./harness.ts";
 import { until } from "../deadline.ts";
@@ -41,31 +41,29 @@ const TABLE: readonly (readonly [request: string, init: RequestInit, status: num
   ["DELETE /api/v2/sessions/SESSION", {}, 404, "session_not_found"],
 ];
 
-for (const listener of ["listen", "serve"] as const) {
-  Deno.test(`${listener === "listen" ? "node:http" : "Deno.serve"} answers the table of requests`, async () => {
-    await using sample = await sampleFolder();
-    await using server = new Harness();
-    await using socket = await server[listener]();
-    const { sessionId } = await server.open(sample.image);
-    for (const [request, init, status, code = null] of TABLE) {
-      const [method = "", path = ""] = request.replace("SESSION", sessionId).split(" ");
-      const body = typeof init.body === "string" ? init.body.replace("IMAGE", sample.image) : null;
-      const response = await fetch(socket.base + path, { ...init, method, body });
-      const { headers } = response;
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      assert.equal(response.status, status, request);
-      assert.equal(headers.get("access-control-allow-origin"), "*", request);
-      if (method !== "HEAD") assert.equal(headers.get("content-length"), String(bytes.length), request);
-      const isJson = headers.get("content-type") === "application/json" && method !== "HEAD";
-      const answer = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : null;
-      assert.equal(answer?.error ?? null, code, request);
-      if (!path.endsWith("/data") || method !== "GET" || status >= 400) continue;
-      const [first, count] = status === 206 ? [1001, 2] : [0, 600];
-      const plane = new Float32Array(bytes.buffer);
-      assert.deepEqual([plane[0], plane.length], [first, count]);
-    }
-    // The table left a session of one channel, and one of 16 KiB that shares its two channels with the deleted one.
-    const described = await describedBytes(sample.image, [1]) + await describedBytes(sample.image);
-    await until(() => server.budget.used - server.pool.openBytes === 3 * 2400 + (16 << 10) + described);
-  });
-}
+Deno.test("Deno.serve answers the table of requests", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  await using socket = server.listen();
+  const { sessionId } = await server.open(sample.image);
+  for (const [request, init, status, code = null] of TABLE) {
+    const [method = "", path = ""] = request.replace("SESSION", sessionId).split(" ");
+    const body = typeof init.body === "string" ? init.body.replace("IMAGE", sample.image) : null;
+    const response = await fetch(socket.base + path, { ...init, method, body });
+    const { headers } = response;
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    assert.equal(response.status, status, request);
+    assert.equal(headers.get("access-control-allow-origin"), "*", request);
+    if (method !== "HEAD") assert.equal(headers.get("content-length"), String(bytes.length), request);
+    const isJson = headers.get("content-type") === "application/json" && method !== "HEAD";
+    const answer = isJson ? JSON.parse(new TextDecoder().decode(bytes)) : null;
+    assert.equal(answer?.error ?? null, code, request);
+    if (!path.endsWith("/data") || method !== "GET" || status >= 400) continue;
+    const [first, count] = status === 206 ? [1001, 2] : [0, 600];
+    const plane = new Float32Array(bytes.buffer);
+    assert.deepEqual([plane[0], plane.length], [first, count]);
+  }
+  // The table left a session of one channel, and one of 16 KiB that shares its two channels with the deleted one.
+  const described = await describedBytes(sample.image, [1]) + await describedBytes(sample.image);
+  await until(() => server.budget.used - server.pool.openBytes === 3 * 2400 + (16 << 10) + described);
+});

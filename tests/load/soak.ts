@@ -108,7 +108,7 @@ class Soak {
     this.#stepsLeft = steps;
     this.#deadline = deadline;
     {
-      await using socket = await server.listen();
+      await using socket = server.listen();
       this.#base = socket.base;
       this.#port = socket.port;
       let changes = true;

@@ -34,7 +34,7 @@ async function withController(
   recall: Recall = () => Promise.resolve(null),
 ): Promise<void> {
   await using server = new Harness(options);
-  await using socket = await server.listen();
+  await using socket = server.listen();
   const slept: number[] = [];
   const clock = {
     now: () => 0,

@@ -1,0 +1,79 @@
+/** Serves the app with `Deno.serve`. */
+import type { ServeInfo } from "./context.ts";
+import { errorResponse } from "./errors.ts";
+
+/** Answers a request. */
+export type Fetch = (request: Request, env: { info: ServeInfo }) => Response | Promise<Response>;
+
+/** A server that listens. */
+export interface Listener {
+  /** The actual port, also if port 0 was requested. */
+  readonly port: number;
+  /** Stops accepting; settles after the running responses, so never while a client neither reads nor leaves. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds until a listener that ended listens again. */
+const AGAIN_MS = 200;
+
+/**
+ * Starts to listen; port 0 takes any free port. `localhost` stands for both address families, one of which may be missing.
+ *
+ * @throws {Error} with `code`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`
+ */
+export function listen(
+  host: string,
+  port: number,
+  fetch: Fetch,
+  warn: (message: string) => void = () => {},
+): Listener {
+  if (host !== "localhost") return listenAt(host, port, fetch, warn);
+  let first: Listener;
+  try {
+    first = listenAt("127.0.0.1", port, fetch, warn);
+  } catch (error) {
+    if (isInUse(error)) throw error;
+    return listenAt("::1", port, fetch, warn);
+  }
+  try {
+    const second = listenAt("::1", first.port, fetch, warn);
+    return { port: first.port, close: async () => void await Promise.all([first.close(), second.close()]) };
+  } catch (error) {
+    if (isInUse(error)) warn(`Another program listens at [::1]:${first.port}; use 127.0.0.1, not localhost`);
+    return first;
+  }
+}
+
+const isInUse = (error: unknown): boolean => error instanceof Deno.errors.AddrInUse;
+
+/** Listens at one address. The runtime ends a listener that runs out of file descriptors; it then listens again. */
+function listenAt(hostname: string, port: number, fetch: Fetch, warn: (message: string) => void): Listener {
+  const serve = (port: number) =>
+    Deno.serve(
+      { hostname, port, onListen: () => {}, onError: errorResponse },
+      (request, info) => fetch(request, { info }),
+    );
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const listenAgain = () => {
+    try {
+      server = serve(server.addr.port);
+      watch();
+    } catch {
+      timer = setTimeout(listenAgain, AGAIN_MS);
+    }
+  };
+  const watch = () =>
+    void server.finished.catch(({ message }: Error) => {
+      warn(`The listener at ${hostname} ended and starts again: ${message}`);
+      timer = setTimeout(listenAgain, AGAIN_MS);
+    });
+  let server = serve(port);
+  watch();
+  return {
+    port: server.addr.port,
+    async close() {
+      clearTimeout(timer);
+      await server.shutdown();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** How the server listens: address families, taken ports, exhausted descriptors. */
+import assert from "node:assert/strict";
+import { listen } from "../../routes/listener.ts";
+import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
+import { programTest } from "../programs.ts";
+
+const answer = () => new Response("ours");
+
+/** Whether this machine has an address of loopback. */
+function has(hostname: string): boolean {
+  try {
+    Deno.listen({ hostname, port: 0 }).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const bothFamilies = { ignore: !has("127.0.0.1") || !has("::1") };
+if (bothFamilies.ignore) console.log("Skipped: this machine has no two address families");
+
+const textOf = async (host: string, port: number): Promise<string> =>
+  await within(PATIENCE, `an answer at ${host}`, fetch(`http://${host}:${port}/`).then((r) => r.text()));
+
+Deno.test("localhost listens on both address families", bothFamilies, async () => {
+  const { port, close } = listen("localhost", 0, answer);
+  try {
+    for (const host of ["127.0.0.1", "[::1]"]) assert.equal(await textOf(host, port), "ours");
+  } finally {
+    await close();
+  }
+  // Both are free again.
+  for (const hostname of ["127.0.0.1", "::1"]) Deno.listen({ hostname, port }).close();
+});
+
+Deno.test("localhost listens on one family if the other is taken, and says so", bothFamilies, async () => {
+  using taken = Deno.listen({ hostname: "::1", port: 0 });
+  const said: string[] = [];
+  const { port, close } = listen("localhost", taken.addr.port, answer, (message) => said.push(message));
+  try {
+    assert.equal(await textOf("127.0.0.1", port), "ours");
+    assert.match(said.join(), /^Another program listens at \[::1\]:\d+; use 127\.0\.0\.1, not localhost$/);
+  } finally {
+    await close();
+  }
+});
+
+Deno.test("a port that another program has taken is an error with its code", () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  for (const host of ["127.0.0.1", "localhost"]) {
+    assert.throws(() => listen(host, taken.addr.port, answer), { code: "EADDRINUSE" });
+  }
+});
+
+for (const limit of [64, 256]) {
+  programTest(["sh"], {
+    name: `listens again after ${limit} descriptors ran out`,
+    ignore: Deno.build.os === "windows",
+    async fn([shell]) {
+      const args = ["-c", `ulimit -n ${limit} && exec "$0" "$@"`, FROM_SOURCE.program, ...FROM_SOURCE.args];
+      await using server = await ServerProcess.start({ program: shell!, args });
+      const port = Number(new URL(server.baseUrl).port);
+      const connect = () => Deno.connect({ hostname: "127.0.0.1", port });
+      {
+        using clients = new DisposableStack();
+        for (let n = 0; n < limit; n += 1) {
+          const client = await connect().catch(() => null);
+          if (client === null) break;
+          clients.use(client);
+        }
+        await until(() => /WARN .*ended and starts again: .*Too many open files/.test(server.stderr));
+      }
+      const isHealthy = async () => (await fetch(`${server.baseUrl}/api/v2/health`)).json();
+      await until(() => isHealthy().then(({ ok }) => ok, () => false), "a healthy answer");
+    },
+  });
+}
