@@ -80,18 +80,9 @@ function npmCache(): string {
   return JSON.parse(new TextDecoder().decode(stdout)).npmCache;
 }
 
-const LOCK = ["--lock=deno.lock", "--frozen"];
-
 /** Fetches the npm packages of the program, whose files are chosen from the cache. */
 function fetchPackages(): void {
-  const args = [
-    "cache",
-    "--quiet",
-    "--unstable-npm-lazy-caching",
-    ...LOCK,
-    "main.ts",
-    "routes/swagger_files.ts",
-  ];
+  const args = ["cache", "--quiet", "main.ts", "routes/swagger_files.ts"];
   const { success } = new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).outputSync();
   if (!success) throw new Error("The npm packages cannot be fetched");
 }
@@ -106,7 +97,6 @@ function compile({ target, output }: Options): number {
       "compile",
       // The executable keeps this: a dialog program that is missing makes no line at its start.
       "--quiet",
-      ...LOCK,
       "--permission-set",
       "--no-prompt",
       // `deno task ok` checks types.

@@ -20,7 +20,7 @@ const ENTRIES = ["main.ts", "readers/acquisition_worker.ts", "routes/swagger_fil
 /** Packages that an entry reaches, by id. */
 function packagesOf(entry: string): Map<string, Package> {
   const { stdout } = new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "--lock=deno.lock", "--frozen", entry],
+    args: ["info", "--json", entry],
     cwd: fileURLToPath(new URL("../", import.meta.url)),
     stderr: "inherit",
   }).outputSync();

@@ -65,12 +65,9 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** Flags of `deno` with which the tasks of a checkout start. */
-export const LOCKED = ["--lock=deno.lock", "--frozen", "--unstable-npm-lazy-caching"];
-
 /** Starts the server of the measured checkout and waits for its first healthy answer. */
 export async function startServer(args: readonly string[] = []): Promise<ServerProcess> {
-  const all = ["-P", "--no-prompt", ...LOCKED, "main.ts", "--port", "0", "--log-level", "error", ...args];
+  const all = ["-P", "--no-prompt", "main.ts", "--port", "0", "--log-level", "error", ...args];
   const server = await ServerProcess.start(TREE, all);
   await server.json("GET", "/api/v2/health");
   return server;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { BenchRow } from "./report.ts";
 import { pageOf, type Shape } from "./sample_files.ts";
-import { LOCKED, startServer } from "./server_process.ts";
+import { startServer } from "./server_process.ts";
 import { TREE, withFolder } from "./setting.ts";
 import { writePages } from "./tiff_pages.ts";
 import { inTurns, timed, type TimedWork } from "./timing.ts";
@@ -11,7 +11,7 @@ const ROUNDS = 7;
 
 function info(path: string, shape: Shape): TimedWork {
   writePages(path, [pageOf(shape, "deflate")]);
-  const args = ["run", "-q", "-P", "--no-prompt", ...LOCKED, "main.ts", "info", path];
+  const args = ["run", "-q", "-P", "--no-prompt", "main.ts", "info", path];
   const command = new Deno.Command(Deno.execPath(), { args, cwd: TREE, stderr: "null" });
   return () =>
     timed(async () => {

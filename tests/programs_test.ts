@@ -25,7 +25,7 @@ Deno.test("without any program, each test that needs one is skipped with a line"
   );
   const { code, stdout, stderr } = await run(Deno.execPath(), {
     args: [
-      ...["test", "-A", "--no-check", "--lock=deno.lock", "--frozen", "--unstable-npm-lazy-caching"],
+      ...["test", "-A", "--no-check"],
       ...["--filter", "(needs ", ...files.map(({ path }) => path)],
     ],
     cwd: ROOT,

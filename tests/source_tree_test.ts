@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { run } from "./child_process.ts";
-import { LOCKED } from "./binary/server_process.ts";
 
 const ROOT = new URL("../", import.meta.url).href;
 
@@ -27,7 +26,7 @@ type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 /** The files of this project that can be reached from an entry, with what each of them imports. */
 async function importsFrom(entry: string): Promise<Graph> {
   const { success, stdout, stderr } = await run(Deno.execPath(), {
-    args: ["info", "--json", ...LOCKED, entry],
+    args: ["info", "--json", entry],
     cwd: new URL(ROOT),
   });
   assert(success, new TextDecoder().decode(stderr));

@@ -23,7 +23,6 @@ const SOURCES = [
   ".ci",
   "deno.json",
   "deno.lock",
-  "import_map.json",
   ...[...Deno.readDirSync(ROOT)].map(({ name }) => name).filter((name) => name.endsWith(".ts")),
   "readers",
   "routes",

@@ -1,11 +1,42 @@
-/** The server never reads the files that `.ci/package_files.ts` leaves out of the executable. */
+/** The executable has all packages that the program needs; the server never reads the files that `.ci/package_files.ts` leaves out. */
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, existsSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { lockedPackages, unneededFiles } from "../../.ci/package_files.ts";
+import { lockedPackages, NEEDED, unneededFiles } from "../../.ci/package_files.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
 import { run } from "../child_process.ts";
 import { temporaryFolder } from "../temporary_files.ts";
+
+/** Names of the packages that modules of the program need. */
+async function packagesOf(entry: string): Promise<string[]> {
+  const { success, stdout, stderr } = await run(Deno.execPath(), {
+    args: ["info", "--json", entry],
+    cwd: ROOT,
+  });
+  assert(success, new TextDecoder().decode(stderr));
+  const { modules, npmPackages } = JSON.parse(new TextDecoder().decode(stdout)) as {
+    modules: { npmPackage?: string }[];
+    npmPackages: Record<string, { name: string; dependencies: string[] }>;
+  };
+  const reached = new Set(modules.flatMap(({ npmPackage }) => npmPackage ?? []));
+  for (const id of reached) for (const next of npmPackages[id]!.dependencies) reached.add(next);
+  return [...reached].map((id) => npmPackages[id]!.name);
+}
+
+/** Modules that the program imports by a value, or in a worker, are entries of their own. */
+const ENTRIES = [
+  "main.ts",
+  "cli/commands.ts",
+  "readers/acquisition_worker.ts",
+  "routes/swagger_files.ts",
+  "session/named_acquisitions.ts",
+  "examples/walk_through.ts",
+];
+
+Deno.test("the executable has the packages that the program needs, and no other", async () => {
+  const needed = new Set((await Promise.all(ENTRIES.map(packagesOf))).flat());
+  assert.deepEqual(Object.keys(NEEDED).sort(), [...needed].sort());
+});
 
 /** Folders with fixtures that need a codec of a package. */
 const FIXTURES = ["tiff", "czi", "ome_zarr"];

@@ -7,9 +7,6 @@ import { PATIENCE, within } from "../deadline.ts";
 /** Root of the repository, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Flags of `deno` that take npm packages as deno.lock has them. */
-export const LOCKED = [`--lock=${ROOT}deno.lock`, "--frozen"];
-
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
@@ -23,8 +20,6 @@ export const FROM_SOURCE: Launch = {
     "--quiet",
     "--permission-set",
     "--no-prompt",
-    ...LOCKED,
-    "--unstable-npm-lazy-caching",
     ROOT + "main.ts",
   ],
 };

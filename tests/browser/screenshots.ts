@@ -3,7 +3,7 @@
  * page of `examples/web/`, and for docs/measure.md a drawn line scan with streaks and calcium transients and a time series
  * with a moving spot.
  *
- * usage: deno run -A --lock=deno.lock --frozen tests/browser/screenshots.ts
+ * usage: deno run -A tests/browser/screenshots.ts
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
 import { run } from "../child_process.ts";
-import { LOCKED, ROOT } from "../binary/server_process.ts";
+import { ROOT } from "../binary/server_process.ts";
 import { CALLS, withFault } from "../file_faults.ts";
 import { collection, FIXTURES, SETS } from "../fixtures/sets.ts";
 import { NO_LINKS } from "../no_links.ts";
@@ -105,7 +105,7 @@ programTest(["gcc"], {
     const built = await run(gcc!, { args: ["-shared", "-fPIC", "-o", library, source, "-ldl"] });
     ok(built.success, new TextDecoder().decode(built.stderr));
     const { code, stdout, stderr } = await run(Deno.execPath(), {
-      args: ["run", "-q", "-A", ...LOCKED, join(import.meta.dirname!, "failing_readdir.ts")],
+      args: ["run", "-q", "-A", join(import.meta.dirname!, "failing_readdir.ts")],
       env: { LD_PRELOAD: library },
       cwd: ROOT,
     });

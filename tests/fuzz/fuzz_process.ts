@@ -5,7 +5,7 @@ import { linesOf } from "./peer.ts";
 import type { CaseLine, Outcome } from "./case_process.ts";
 import type { FuzzedFormat } from "./seeds.ts";
 import { residentOf, spawn } from "../child_process.ts";
-import { LOCKED, ROOT } from "../binary/server_process.ts";
+import { ROOT } from "../binary/server_process.ts";
 import { copy, temporaryFolder } from "../temporary_files.ts";
 
 /** A case that takes longer is a finding; a slow machine under load takes a tenth of it. */
@@ -78,7 +78,6 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
       args: [
         "run",
         "-q",
-        ...LOCKED,
         "--no-prompt",
         "--allow-read",
         `--allow-write=${work}`,

@@ -1,4 +1,4 @@
-/** A short seeded run of everything that `deno task fuzz` does. */
+/** A short seeded run of everything that `deno task stress fuzz` does. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { fuzz } from "./fuzz_process.ts";
 import { fuzzHttp } from "./http_requests.ts";

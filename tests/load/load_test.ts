@@ -1,4 +1,4 @@
-/** The server under load and under faults; `deno task soak` runs the first for longer. */
+/** The server under load and under faults; `deno task stress soak` runs the first for longer. */
 import assert from "node:assert/strict";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { sampleFolder } from "../contract/harness.ts";
@@ -10,7 +10,7 @@ import { fixtureImages } from "./known_images.ts";
 import { soak } from "./soak.ts";
 import { stopUnderLoad } from "./stop_under_load.ts";
 import { run } from "../child_process.ts";
-import { LOCKED, ROOT } from "../binary/server_process.ts";
+import { ROOT } from "../binary/server_process.ts";
 
 Deno.test({
   name: "concurrent clients that open, fetch, leave, stall and delete leave no session, lease or byte",
@@ -50,7 +50,6 @@ Deno.test("loads or rejects files at every bound of the parsers without ending t
       "run",
       "-q",
       "-A",
-      ...LOCKED,
       "--no-prompt",
       "--v8-flags=--max-old-space-size=1024",
       "tests/load/bounds_process.ts",

@@ -3,7 +3,7 @@
  * half-way. Two more processes watch: one asks for the server's health, the other only waits for timers and shows what the machine
  * itself delays. Each client rests as long as its last visit took, so that two of them take about one core.
  *
- * usage: deno run -A --lock=deno.lock tests/load/worst_files.ts [--seconds N] [--seed N] [--clients N]
+ * usage: deno run -A tests/load/worst_files.ts [--seconds N] [--seed N] [--clients N]
  *
  * Exits with status 1 unless at most 0.1 % more of the health answers than of the timers took over 20 ms, the slowest took at most
  * 100 ms more, no byte was wrong, and memory went back to idle and 40 MiB.
@@ -11,7 +11,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { FROM_SOURCE, LOCKED, ROOT, ServerProcess } from "../binary/server_process.ts";
+import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { outputOf, residentOf, spawn } from "../child_process.ts";
 import { pause, until } from "../deadline.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
@@ -59,7 +59,7 @@ async function writeFiles(folder: string, random: Random): Promise<string[]> {
 
 /** Starts `watch.ts`, which prints a line of JSON at its end. */
 function watch(target: string, seconds: number): Deno.ChildProcess {
-  const args = ["run", "-q", "-A", ...LOCKED, `${ROOT}tests/load/watch.ts`, target, String(seconds)];
+  const args = ["run", "-q", "-A", `${ROOT}tests/load/watch.ts`, target, String(seconds)];
   return spawn(Deno.execPath(), { args, stdout: "piped", stderr: "inherit" });
 }
 
@@ -81,11 +81,10 @@ const images = [
   ...(await writtenImages(folder)).filter(({ format }) => format === "oir"),
 ];
 const formats = [...new Set(images.map(({ format }) => format))];
-// Sessions that nobody deletes expire soon. Memory is judged as `deno task start` and the packages set glibc.
+// Sessions that nobody deletes expire soon.
 const server = await ServerProcess.start(
   FROM_SOURCE,
   ["--session-ttl", "20", "--max-session-memory", "1GiB"],
-  { GLIBC_TUNABLES: "glibc.malloc.mmap_threshold=1048576" },
 );
 
 /** One request; the client leaves at a random time if `random` is given, now and then. @returns the body, or `null` */
