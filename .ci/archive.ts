@@ -50,14 +50,6 @@ function sorted(entries: readonly ArchiveEntry[]): ArchiveEntry[] {
   return byName;
 }
 
-/** Folders above the entries, outermost first, as a package of Debian lists them. */
-function foldersAbove(entries: readonly ArchiveEntry[]): string[] {
-  const folders = entries.flatMap(({ path }) =>
-    path.split("/").slice(0, -1).map((_, i, parts) => parts.slice(0, i + 1).join("/") + "/")
-  );
-  return [...new Set(folders)].sort();
-}
-
 /** Header of 512 bytes in the format of POSIX.1-1988 (ustar). */
 function tarHeader(path: string, size: number, mode: number, type: string, link: Uint8Array, mtime: number) {
   const header = Buffer.alloc(512);
@@ -82,14 +74,11 @@ function tarHeader(path: string, size: number, mode: number, type: string, link:
  * A gzipped tar archive.
  *
  * @param mtime seconds since 1970, of every entry
- * @param folders whether folders have entries of their own
  * @throws {Error} two entries have one name, or a name does not fit
  */
-export function tarGz(entries: readonly ArchiveEntry[], mtime: number, folders = false): Uint8Array {
+export function tarGz(entries: readonly ArchiveEntry[], mtime: number): Uint8Array {
   const none = new Uint8Array();
-  const parts = folders
-    ? foldersAbove(entries).map((path) => tarHeader(path, 0, 0o755, "5", none, mtime))
-    : [];
+  const parts: Uint8Array[] = [];
   for (const { path, bytes, kind } of sorted(entries)) {
     if (kind === "link") parts.push(tarHeader(path, 0, MODES.link, "2", bytes, mtime));
     else {

@@ -6,7 +6,7 @@ import { run, type RunOptions } from "./child_process.ts";
 /** All of them; `tests/programs_test.ts` runs the tests that need one with an empty `PATH`. */
 export const PROGRAMS = [
   ...["bash", "mkfifo", "setpriv", "sh", "test", "timeout", "unzip"],
-  ...["gcc", "groff", "node", "npm", "openssl", "ruby"],
+  ...["gcc", "node", "npm", "openssl"],
   ...["curl", "java", "jq", "octave-cli", "python3", "xvfb-run"],
   ...["go", "mvn", "oapi-codegen", "openapi-generator-cli", "openapi-python-client", "openapi-typescript"],
   ...["redocly", "schemathesis"],
@@ -58,7 +58,7 @@ export function findProgram(name: Program, forWhat: string): string | null {
 }
 
 /**
- * Registers a test that needs programs, which its name lists: `sets the page (needs groff)`.
+ * Registers a test that needs programs, which its name lists: `judges the document (needs redocly)`.
  *
  * @param fn gets the paths of the programs in their order
  */

@@ -39,12 +39,7 @@ if (!folder) {
 }
 const executable = join(folder, file);
 
-// As in launch.sh; other systems have no glibc.
-const tunables = ["glibc.malloc.mmap_threshold=1048576", process.env.GLIBC_TUNABLES].filter(Boolean).join(
-  ":",
-);
-const env = process.platform === "linux" ? { ...process.env, GLIBC_TUNABLES: tunables } : process.env;
-const child = spawn(executable, process.argv.slice(2), { stdio: "inherit", env });
+const child = spawn(executable, process.argv.slice(2), { stdio: "inherit" });
 child.on("error", (error) => {
   console.error(`acq-server: cannot start "${executable}": ${error.message}`);
   process.exit(1);

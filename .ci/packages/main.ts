@@ -1,5 +1,5 @@
 /**
- * Makes the packages of npm, PyPI and Debian from the executables of a release, and the client's wheel, and says how large they are:
+ * Makes the packages of npm and PyPI from the executables of a release, and the client's wheel, and says how large they are:
  * `deno run -A .ci/packages/main.ts BINARIES OUTPUT [OWNER/REPOSITORY]`. The executable of a system lies in `BINARIES/<system>/`, such as
  * `linux-x86_64/acq-server`; systems without one are left out.
  */
@@ -7,19 +7,13 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cratesIn } from "../crates.ts";
 import { thirdParty } from "../third_party.ts";
-import { debianPackage } from "./deb.ts";
 import { launcherPackage, type PackageFile, type PackageTexts, platformPackage } from "./npm.ts";
 import { type Platform, PLATFORMS } from "./release.ts";
 import { clientWheel, wheel } from "./wheel.ts";
 
 /** Packages of one system. */
 function packagesOf(platform: Platform, executable: Uint8Array, texts: PackageTexts): PackageFile[] {
-  const { debian } = platform;
-  return [
-    platformPackage(platform, executable, texts),
-    wheel(platform, executable, texts),
-    ...(debian === undefined ? [] : [debianPackage({ ...platform, debian }, executable, texts.licences)]),
-  ];
+  return [platformPackage(platform, executable, texts), wheel(platform, executable, texts)];
 }
 
 const [binaries, output, repository] = Deno.args;

@@ -1,6 +1,5 @@
 /** What all packages of a release share: its version, its time, the systems that there are executables for. */
 import { fileURLToPath } from "node:url";
-import { type ArchiveEntry, executableEntry } from "../archive.ts";
 import manifest from "../../deno.json" with { type: "json" };
 
 /** Version of the release, of the form 1.2.3. */
@@ -22,8 +21,6 @@ export interface Platform {
   readonly node: readonly [os: string, cpu: string];
   /** Tag of a wheel; versions of systems as in those of Deno itself on PyPI. */
   readonly wheel: string;
-  /** Architecture of a Debian package, if there is one. */
-  readonly debian?: string;
 }
 
 /** All systems of a release. */
@@ -33,14 +30,12 @@ export const PLATFORMS: readonly Platform[] = [
     executable: "acq-server",
     node: ["linux", "x64"],
     wheel: "manylinux_2_27_x86_64",
-    debian: "amd64",
   },
   {
     name: "linux-arm64",
     executable: "acq-server",
     node: ["linux", "arm64"],
     wheel: "manylinux_2_27_aarch64",
-    debian: "arm64",
   },
   {
     name: "macos-x86_64",
@@ -92,18 +87,6 @@ ${command}
 opens the client in your browser. \`${command} --help\` lists what else it does; \`--no-open\` only serves, at
 \`http://127.0.0.1:8767\`, where \`/docs\` describes the interface.
 ${more}`;
-}
-
-/**
- * Files that put the command `acq-server` of Linux into a folder `bin`: a script that sets the allocator of glibc, and the
- * executable in `lib/acq-server` beside this folder.
- */
-export function commandOfLinux(executable: Uint8Array, bin: string, prefix: string): ArchiveEntry[] {
-  const script = new TextEncoder().encode(repositoryText(".ci/packages/launch.sh"));
-  return [
-    executableEntry(`${bin}/acq-server`, script),
-    executableEntry(`${prefix}/lib/acq-server/acq-server`, executable),
-  ];
 }
 
 /** Name of the archive of a system. */

@@ -3,15 +3,7 @@ import { createHash } from "node:crypto";
 import { FORMAT_NAMES } from "../../readers/format.ts";
 import { type ArchiveEntry, executableEntry, textEntry, zip } from "../archive.ts";
 import type { PackageFile, PackageTexts } from "./npm.ts";
-import {
-  commandOfLinux,
-  commitTime,
-  packageReadme,
-  type Platform,
-  repositoryText,
-  SUMMARY,
-  VERSION,
-} from "./release.ts";
+import { commitTime, packageReadme, type Platform, repositoryText, SUMMARY, VERSION } from "./release.ts";
 
 /** Bytes that PyPI takes for a file of a new project. */
 export const LARGEST_WHEEL = 100e6;
@@ -27,9 +19,7 @@ export function wheel(platform: Platform, executable: Uint8Array, texts: Package
     readme: packageReadme("uvx acq-server", repository),
     repository,
     entries: [
-      ...platform.node[0] === "linux"
-        ? commandOfLinux(executable, `${data}/scripts`, `${data}/data`)
-        : [executableEntry(`${data}/scripts/${platform.executable}`, executable)],
+      executableEntry(`${data}/scripts/${platform.executable}`, executable),
       textEntry(`${infoFolder("acq-server")}/licenses/THIRD_PARTY.txt`, licences),
     ],
   });
