@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 
 /** The servers. */
 export const BARE_SERVERS = [
+  "bare TCP",
   "bare node:http, writes of 4 MiB",
   "bare Deno.serve, a stream of 4 MiB",
   "bare Deno.serve, the bytes at once",
@@ -35,6 +36,26 @@ async function write(response: ServerResponse, bytes: Uint8Array): Promise<void>
   response.end();
 }
 
+/** Reads only the first line of each request, which it takes for one packet. */
+function listenWithTcp(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serve = async (connection: Deno.Conn) => {
+    const request = new Uint8Array(4096);
+    for (let n = await connection.read(request); n !== null; n = await connection.read(request)) {
+      const bytes = bytesOf(new TextDecoder().decode(request.subarray(0, n)).split(" ")[1]!);
+      const head = `HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`;
+      for (const part of [new TextEncoder().encode(head), bytes]) {
+        for (let at = 0; at < part.length;) at += await connection.write(part.subarray(at));
+      }
+    }
+  };
+  (async () => {
+    // The client may leave meanwhile.
+    for await (const connection of listener) serve(connection).catch(() => {});
+  })();
+  return listener.addr.port;
+}
+
 async function listenWithNode(): Promise<number> {
   const server = createServer((request, response) => {
     // The client may leave meanwhile.
@@ -58,6 +79,7 @@ const streamOf = (bytes: Uint8Array<ArrayBuffer>) =>
 
 if (import.meta.main) {
   const starts = [
+    listenWithTcp,
     listenWithNode,
     () => listenWithDeno(streamOf),
     () => listenWithDeno((bytes) => bytes),

@@ -16,7 +16,7 @@ const LOADS = 15;
 const AT_ONCE = 4;
 
 /** Clients that ask for a plane and never read it. */
-const STALLED = 8;
+const STALLED = 50;
 
 /** Notes the memory of a fresh server under a name. */
 type Note = (name: string) => Promise<void>;

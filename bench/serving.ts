@@ -1,6 +1,6 @@
 /**
- * Sending a plane of 16 MiB from memory over loopback: the server against bare ones of `node:http`, on which it is built, and of
- * `Deno.serve`, which could take its place.
+ * Sending a plane of 16 MiB from memory over loopback: the server against bare ones of TCP, of `node:http` and of `Deno.serve`, on
+ * which it is built.
  */
 import { join } from "node:path";
 import { ramp, writePlainStore } from "../tests/fixtures/plain_store.ts";
@@ -42,7 +42,7 @@ export const run = (): Promise<BenchRow[]> =>
       rows.push(...times.map(([name, { least, median }]) => ({
         ...{ group, name, milliseconds: least.clock },
         ratios: {
-          "to node:http with 4 MiB": least.clock / floor.least.clock,
+          "to bare TCP": least.clock / floor.least.clock,
           "in the median": median.clock / floor.median.clock,
         },
       })));

@@ -149,7 +149,7 @@ async function checkPages(server: ServerProcess): Promise<void> {
     const names = type.startsWith("text/html")
       ? [...text.matchAll(/<(?:script|link|img)\b[^>]*\b(?:src|href)="([^"#]+)"/g)].map(([, name]) => name!)
       : type.startsWith("text/javascript") && text.length < 100_000
-      ? [...text.matchAll(/^(?:import|export)\b[^;]*?"(\.[^"]+)"/gm)].map(([, name]) => name!)
+      ? [...text.matchAll(/^(?:import|export)\b[^;]*?"(\.\.?\/[^"]+)"/gm)].map(([, name]) => name!)
       : [];
     const urls = names.map((name) => new URL(name, server.baseUrl + path)).filter((url) =>
       url.protocol !== "data:"

@@ -71,7 +71,7 @@ async function besideAnotherProgram(binary: string, folder: string): Promise<voi
   const message = /^Port 8767 is taken by another program/;
   const rows: [args: string[], code: number, message: RegExp][] = [
     [[], 4, message],
-    [[join(folder, "zenity"), join(folder, "xdg-open")], 2, /^The client opens one file at a time/],
+    [[join(folder, "zenity"), join(folder, "xdg-open")], 2, /^The client opens one path at a time/],
     [[join(folder, "none.oir")], 2, /none\.oir" is neither a command nor an existing path/],
   ];
   for (const [args, code, said] of rows) {
