@@ -8,6 +8,16 @@ export const NDTIFF_STACK = /^(.*_NDTiffStack)(?:_(\d+))?\.tif$/i;
 /** File of a Micro-Manager acquisition: the name up to its positions and continuations. */
 export const MICRO_MANAGER = /^.*?_MMStack/i;
 
+/**
+ * File of a Micro-Manager acquisition saved as separate image files. Captures time, channel and slice (`img_000000000_DAPI_000.tif`),
+ * or axes with numbers (`img_channel000_position000_time000000000_z000.tif`).
+ */
+export const SEPARATE_IMAGE =
+  /^img(?:_(\d{9,10})_(.+)_(\d{3,})|((?:_(?:channel|position|time|z)\d{3,}){1,4}))\.tiff?$/i;
+
+/** Name of the document beside such files. */
+export const METADATA_NAME = "metadata.txt";
+
 /** Channel, slice and frame at the end of an Olympus file name, without its extension. */
 export const OLYMPUS_ENDING = /_C(\d{3,4})(?:Z(\d{3,4}))?(?:T(\d{3,4}))?$/i;
 
@@ -32,6 +42,7 @@ export function setOf(name: string, beside: FolderNames): string | null {
   const companion = beside.ending(COMPANION).find((document) => continues(name, document));
   if (companion !== undefined) return companion;
   if (THOR_IMAGE.test(name) && beside.find(EXPERIMENT_NAME) !== null) return "Chan";
+  if (SEPARATE_IMAGE.test(name) && beside.find(METADATA_NAME) !== null) return "img_";
   const stack = NDTIFF_STACK.exec(name) ?? SCANIMAGE.exec(name);
   if (stack) return stack[1]!;
   if (extension.startsWith(".ome")) {

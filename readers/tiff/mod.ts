@@ -45,6 +45,11 @@ const DIALECTS: readonly Dialect[] = [
     open: async (opened) => (await import("./dialects/micromanager.ts")).openMicroManager(opened),
   },
   {
+    fits: ({ path, files }) =>
+      marks.SEPARATE_IMAGE.test(basename(path)) && mayExist(files, join(dirname(path), marks.METADATA_NAME)),
+    open: async (opened) => (await import("./dialects/micromanager_images.ts")).openSeparateImages(opened),
+  },
+  {
     fits: ({ path, descriptions }) => descriptions.some(marks.isOmeXml) || /\.ome\.tiff?$/i.test(path),
     open: async (opened) => {
       const list = (await import("./dialects/ome.ts")).openOme(opened);

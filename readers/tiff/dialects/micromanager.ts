@@ -178,7 +178,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
 }
 
 /** The times of the time points in the metadata of their first planes, at most of the first {@linkcode MAX_TIME_RECORDS}. */
-function elapsedTimes(count: number, first: (t: number) => JsonObject | null): TimeStamps | null {
+export function elapsedTimes(count: number, first: (t: number) => JsonObject | null): TimeStamps | null {
   const length = count < 2 ? 0 : Math.min(count, MAX_TIME_RECORDS);
   const milliseconds = Array.from(
     { length },
@@ -247,7 +247,9 @@ function labelOf({ StagePositions, InitialPositionList }: JsonObject, position: 
 /** Memory of an entry of an index map, and of its plane in the map of a position. */
 const ENTRY_BYTES = 80 + 128;
 
-const declared = (value: unknown): number => Number.isSafeInteger(value) ? Math.max(1, Number(value)) : 1;
+/** A count in a summary: 1 unless it is a positive number. */
+export const declared = (value: unknown): number =>
+  Number.isSafeInteger(value) ? Math.max(1, Number(value)) : 1;
 
 /** Adds the metadata of the first page (tag 51123) to plain pages: of a file per plane, or of a set that lacks its index map. */
 export function withPlaneMetadata(stack: Stack, first: Directory, index: number): Stack {
@@ -267,7 +269,7 @@ export function withPlaneMetadata(stack: Stack, first: Directory, index: number)
 }
 
 /** `#rrggbb` of a Java colour, a signed number whose bytes are opacity, red, green and blue. */
-function colorOf(value: unknown): string | null {
+export function colorOf(value: unknown): string | null {
   if (typeof value !== "number" || !Number.isInteger(value) || Math.abs(value) >= 2 ** 32) return null;
   return hexColor(value >> 16, value >> 8, value);
 }

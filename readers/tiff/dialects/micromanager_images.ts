@@ -1,0 +1,401 @@
+/**
+ * Micro-Manager acquisitions saved as separate image files: a folder for each position, with one TIFF file per plane.
+ *
+ *   img_000000000_DAPI_000.tif                          time, channel, slice (Micro-Manager 1)
+ *   img_channel000_position000_time000000000_z000.tif   axes by name (Micro-Manager 2)
+ *   metadata.txt                                        JSON: `Summary`, then an object per plane
+ *
+ * File names say where a plane belongs, and the records of `metadata.txt` must agree. The file is written plane by plane, so it is
+ * read entry by entry up to where it is cut. Sibling folders of the same acquisition are the other positions.
+ */
+import { basename, dirname, join } from "node:path";
+import { DecodeFailed, PlaneNotFound, unlessDamaged, Unreadable } from "../../errors.ts";
+import { MAX_CHANNELS } from "../../io/limits.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
+import { firstMoment, momentOf } from "../../metadata/moment.ts";
+import { textFrom } from "../../metadata/text.ts";
+import type { FileAccess } from "../../io/random_access.ts";
+import { lossWarning, missingFiles, warnIf, type Warning, warning } from "../../warning.ts";
+import { listed } from "../../warning.ts";
+import { METADATA_NAME, SEPARATE_IMAGE } from "../marks.ts";
+import { type PageLayout, readPage } from "../page.ts";
+import { RecentFiles } from "../plane_files.ts";
+import { MAX_PLANES, type Opened, type SeriesList, type Stack, tagMoment } from "../stack.ts";
+import { planePage } from "../stored_planes.ts";
+import { TiffFile } from "../tiff_file.ts";
+import { colorOf, declared, elapsedTimes } from "./micromanager.ts";
+import { numberIn, planeMetadata, textIn } from "./micromanager_index.ts";
+
+/** Largest `metadata.txt` in bytes: a plane has about 3 KB, and 100,000 files are listed in a folder. */
+const MAX_TEXT_BYTES = 384 << 20;
+
+/** Bytes of `metadata.txt` in which the summary of a sibling folder is looked for; it comes first. */
+const SUMMARY_BYTES = 1 << 20;
+
+/** Longest record of a plane. */
+const MAX_RECORD = 1 << 18;
+
+/** Largest number of sibling folders whose `metadata.txt` is looked at. */
+const MAX_SIBLINGS = 2000;
+
+/** Indices of a plane, each from 0. */
+type Indices = Readonly<Record<"t" | "channel" | "z", number>>;
+
+/** The plane of a file by its name; a channel is a name in Micro-Manager 1, a number in 2. */
+interface NamedPlane {
+  readonly name: string;
+  readonly t: number;
+  readonly channel: number | string;
+  readonly z: number;
+}
+
+/** What the record of a plane says. */
+interface PlaneRecord {
+  readonly t: number | null;
+  readonly channel: number | null;
+  readonly channelName: string;
+  readonly z: number | null;
+  readonly milliseconds: number | null;
+  readonly pixel: number | null;
+  readonly time: string;
+}
+
+/** What `metadata.txt` holds. */
+interface MetadataFile {
+  readonly summary: JsonObject;
+  /** By the name of the plane's file. */
+  readonly records: ReadonlyMap<string, PlaneRecord>;
+  readonly size: number;
+  readonly warnings: readonly Warning[];
+}
+
+/** The positions of the acquisition that a file belongs to, or `null`. */
+export function openSeparateImages(opened: Opened): SeriesList | null {
+  const { path, files } = opened;
+  const folder = dirname(path);
+  if (planeOf(basename(path)) === null) return null;
+  const own = readMetadata(files, folder);
+  if (own === null) return null;
+  const folders = positionFolders(files, folder, own.summary);
+  return {
+    count: folders.length,
+    own: folders.indexOf(folder),
+    warnings: [],
+    entries: (most) =>
+      folders.slice(0, most).map((one) => ({ name: folders.length > 1 ? basename(one) : null, sizes: {} })),
+    open: (index) => {
+      const one = folders[index]!;
+      const metadata = one === folder ? own : readMetadata(files, one);
+      if (metadata === null) throw new DecodeFailed(`"${basename(one)}" lacks its "${METADATA_NAME}"`);
+      return stackOf(opened, one, metadata);
+    },
+  };
+}
+
+/** The plane that a file name states, or `null` for other names. */
+function planeOf(name: string): NamedPlane | null {
+  const [, time, channel, slice, axes] = SEPARATE_IMAGE.exec(name) ?? [];
+  if (time !== undefined) return { name, t: Number(time), channel: channel!, z: Number(slice) };
+  if (axes === undefined) return null;
+  const numbers = new Map(
+    [...axes.matchAll(/_([a-z]+)(\d+)/gi)].map(([, axis, digits]) => [axis, Number(digits)]),
+  );
+  const along = (axis: string) => numbers.get(axis) ?? 0;
+  return { name, t: along("time"), channel: along("channel"), z: along("z") };
+}
+
+/** The folders of the acquisition: those beside `folder` whose summary has the same UUID, or else the same prefix. */
+function positionFolders(files: FileAccess, folder: string, summary: JsonObject): string[] {
+  const parent = dirname(folder);
+  const [uuid, prefix] = [textIn(summary.UUID), textIn(summary.Prefix)];
+  if (uuid === "" && prefix === "") return [folder];
+  const isBeside = (other: string): boolean => {
+    if (other === folder) return true;
+    const summary = summaryBeside(files, join(other, METADATA_NAME));
+    const otherUuid = textIn(summary.UUID);
+    return uuid !== "" && otherUuid !== ""
+      ? uuid === otherUuid
+      : prefix !== "" && prefix === textIn(summary.Prefix);
+  };
+  let names: string[];
+  try {
+    names = files.list(parent).sort(byNumber);
+  } catch (error) {
+    // The folder above may not be readable, or lie outside what may be read.
+    if (error instanceof Unreadable || error instanceof DecodeFailed) return [folder];
+    throw error;
+  }
+  const folders = names.slice(0, MAX_SIBLINGS).map((name) => join(parent, name)).filter(isBeside);
+  return folders.includes(folder) ? folders : [folder, ...folders];
+}
+
+const byNumber = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true }) || (a < b ? -1 : 1);
+
+/** The summary in a `metadata.txt`; empty if there is none. */
+function summaryBeside(files: FileAccess, path: string): JsonObject {
+  return unlessDamaged(() => {
+    using file = files.openNeighbour(path);
+    if (file === null) return {};
+    const start = textFrom(file.read(0, Math.min(file.size, SUMMARY_BYTES), METADATA_NAME));
+    for (const [key, text] of entriesOf(start)) {
+      if (key === "Summary") return objectIn(text);
+    }
+    return {};
+  }, {});
+}
+
+/** Reads `metadata.txt` of a folder; `null` if there is none. */
+function readMetadata(files: FileAccess, folder: string): MetadataFile | null {
+  const warnings: Warning[] = [];
+  const records = new Map<string, PlaneRecord>();
+  let summary: JsonObject = {};
+  let size = 0;
+  const lost = (error: DecodeFailed | Unreadable) =>
+    void warnings.push(lossWarning(error, "metadata_damaged", `"${METADATA_NAME}"`));
+  try {
+    using file = files.openNeighbour(join(folder, METADATA_NAME));
+    if (file === null) return null;
+    size = file.size;
+    if (size > MAX_TEXT_BYTES) {
+      throw new DecodeFailed(`it has ${size} bytes, more than ${MAX_TEXT_BYTES}`);
+    }
+    const entries = entriesOf(textFrom(file.read(0, size, METADATA_NAME)));
+    for (;;) {
+      const { done, value } = entries.next();
+      if (done) {
+        if (value !== null) throw new DecodeFailed(value);
+        break;
+      }
+      const [key, text] = value;
+      const fields = objectIn(text);
+      if (key === "Summary") summary = fields;
+      else addRecord(records, key, fields);
+    }
+  } catch (error) {
+    if (!(error instanceof DecodeFailed || error instanceof Unreadable)) throw error;
+    lost(error);
+  }
+  return { summary, records, size, warnings };
+}
+
+function objectIn(text: string): JsonObject {
+  const parsed = text.startsWith("{") ? parseJsonText(text, "an entry") : {};
+  return isJsonObject(parsed) ? parsed : {};
+}
+
+/** Adds what an entry says of a plane, which may have two entries: `Coords-FOLDER/NAME` and `Metadata-FOLDER/NAME`. */
+function addRecord(records: Map<string, PlaneRecord>, key: string, fields: JsonObject): void {
+  const name = (textIn(fields.FileName) || key).replace(/^.*[/\\]/, "");
+  if (!/\.tiff?$/i.test(name)) return;
+  const before = records.get(name);
+  const index = (...values: unknown[]) => values.map(numberIn).find((value) => value !== null) ?? null;
+  records.set(name, {
+    t: index(fields.FrameIndex, fields.Frame) ?? before?.t ?? null,
+    channel: index(fields.ChannelIndex) ?? before?.channel ?? null,
+    channelName: textIn(fields.Channel) || (before?.channelName ?? ""),
+    z: index(fields.SliceIndex, fields.Slice) ?? before?.z ?? null,
+    milliseconds: index(fields["ElapsedTime-ms"]) ?? before?.milliseconds ?? null,
+    pixel: index(fields.PixelSizeUm) ?? before?.pixel ?? null,
+    time: textIn(fields.Time) || (before?.time ?? ""),
+  });
+}
+
+/**
+ * The entries of a JSON object as texts, one after the other, so that a file that was cut gives those before the cut.
+ *
+ * @returns where and why the text ends early, or `null`
+ */
+function* entriesOf(text: string): Generator<readonly [key: string, value: string], string | null> {
+  const key = /\s*[{,]?\s*("(?:[^"\\]|\\.){0,1000}")\s*:\s*/y;
+  for (let at = 0;;) {
+    key.lastIndex = at;
+    const [, name] = key.exec(text) ?? [];
+    if (name === undefined) {
+      return /^\s*}?\s*$/.test(text.slice(at, at + 1000)) ? null : `it is damaged at ${at}`;
+    }
+    const start = key.lastIndex;
+    const end = endOfValue(text, start);
+    if (end < 0) return `it ends within ${name}`;
+    yield [JSON.parse(name) as string, text.slice(start, end)];
+    at = end;
+  }
+}
+
+/** The end of the JSON value at `start`, by its brackets; -1 if the text ends before it, or it is longer than a record may be. */
+function endOfValue(text: string, start: number): number {
+  const token = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
+  token.lastIndex = start;
+  for (let depth = 0;;) {
+    const found = token.exec(text);
+    if (found === null || found.index - start > MAX_RECORD) return -1;
+    const [mark] = found;
+    if (mark === "{" || mark === "[") depth += 1;
+    else if (mark === "}" || mark === "]") {
+      if (depth === 0) return found.index;
+      depth -= 1;
+      if (depth === 0) return token.lastIndex;
+    } else if (mark === "," && depth === 0) return found.index;
+  }
+}
+
+/** The stack of one folder. */
+function stackOf(opened: Opened, folder: string, metadata: MetadataFile): Stack {
+  const { files } = opened;
+  const { summary, records } = metadata;
+  const named = files.list(folder).flatMap((name) => planeOf(name) ?? []);
+  if (named.length === 0) throw new DecodeFailed(`"${basename(folder)}" holds no image`);
+  const channels = channelsOf(named, metadata);
+  const at = ({ t, channel, z }: NamedPlane): Indices => ({
+    t,
+    channel: typeof channel === "number" ? channel : channels.numbers.get(channel)!,
+    z,
+  });
+  const places = named.map((plane) => ({ ...at(plane), name: plane.name }));
+  const most = (of: keyof Indices) => 1 + places.reduce((last, place) => Math.max(last, place[of]), 0);
+  const sizes = {
+    T: Math.max(declared(summary.Frames), most("t")),
+    C: Math.max(channels.names.length, most("channel")),
+    Z: Math.max(declared(summary.Slices), most("z")),
+  };
+  const room = sizes.T * sizes.C * sizes.Z;
+  if (sizes.C > MAX_CHANNELS) {
+    throw new DecodeFailed(`its names count ${sizes.C} channels, more than ${MAX_CHANNELS}`);
+  }
+  if (room > MAX_PLANES) throw new DecodeFailed(`its names count ${room} planes, more than ${MAX_PLANES}`);
+  const keyOf = ({ t, channel, z }: Indices) => (t * sizes.C + channel) * sizes.Z + z;
+  const names = new Map(places.map((place) => [keyOf(place), place.name]));
+  const ordered = [...names].sort(([a], [b]) => a - b).map(([, name]) => name);
+  const pool = new RecentFiles(
+    opened.path,
+    opened.tiff,
+    (path) => new TiffFile(files.open(path), files),
+  );
+  const layout = firstLayout(pool, ordered.map((name) => join(folder, name)));
+  const first = records.get(ordered[0]!);
+  const page = planeMetadata(layout.directory);
+  const pixel = numberIn(summary.PixelSize_um) || first?.pixel || numberIn(page.PixelSizeUm);
+  const interval = numberIn(summary.Interval_ms) || numberIn(summary.WaitInterval);
+  const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
+  const written = [summary.StartTime, summary.Time, first?.time, page.Time].map((text) =>
+    momentOf(textIn(text))
+  );
+  const text = `The acquisition declares ${room} planes, but ${names.size} are there`;
+  const stored = new Set(named.map(({ name }) => name));
+  const gone = [...records.keys()].filter((name) => planeOf(name) !== null && !stored.has(name));
+  return {
+    sizes,
+    layout,
+    calibrations: calibrationsOf({
+      X: [pixel, "um"],
+      Y: [pixel, "um"],
+      Z: [sizes.Z > 1 ? Math.abs(numberIn(summary["z-step_um"]) ?? 0) : null, "um"],
+      T: [interval, "ms"],
+    }),
+    names: Array.from({ length: sizes.C }, (_, i) => channels.names[i] || null),
+    colors: colors.map(colorOf),
+    stamps: elapsedTimes(sizes.T, (t) => {
+      const name = names.get(keyOf({ t, channel: 0, z: 0 }));
+      const milliseconds = name === undefined ? undefined : records.get(name)?.milliseconds;
+      return milliseconds === undefined ? null : { "ElapsedTime-ms": milliseconds };
+    }),
+    moment: firstMoment(...written, tagMoment(layout.directory)),
+    fileSize: ordered.reduce((sum, name) => sum + (files.sizeOf(join(folder, name)) ?? 0), metadata.size),
+    files: () => ordered.map((name) => join(folder, name)),
+    documents: (list) => {
+      using file = files.openNeighbour(join(folder, METADATA_NAME));
+      const whole = file !== null && file.size <= list.left;
+      list.add(
+        METADATA_NAME,
+        "application/json",
+        whole ? textFrom(file.read(0, file.size, METADATA_NAME)) : null,
+      );
+    },
+    warnings: [
+      ...metadata.warnings,
+      ...missingFiles(gone),
+      ...warnIf(names.size !== room, "planes_missing", text),
+      ...disagreements(places, records, channels.names),
+    ],
+    indexBytes: places.length * PLACE_BYTES + records.size * RECORD_BYTES,
+    holds: (index) => names.has(keyOf(index)),
+    plane: (index) => {
+      const name = names.get(keyOf(index));
+      const what = `the plane T=${index.t} C=${index.channel} Z=${index.z}`;
+      if (name === undefined) throw new PlaneNotFound(`${what} has no file in "${basename(folder)}"`);
+      const tiff = pool.get(join(folder, name));
+      return { name, tiff, page: planePage(tiff.first, layout, what) };
+    },
+  };
+}
+
+/** Memory of a plane's name and place, and of its record. */
+const [PLACE_BYTES, RECORD_BYTES] = [400, 400];
+
+/** The channels: their names, and the number of each name that files have. */
+interface Channels {
+  readonly names: readonly string[];
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
+/**
+ * The number of a channel is its place in the summary, else the one in a record, since names of files lack characters that file
+ * systems forbid; other names follow in alphabetical order.
+ */
+function channelsOf(named: readonly NamedPlane[], { summary, records }: MetadataFile): Channels {
+  const names = (Array.isArray(summary.ChNames) ? summary.ChNames : []).map(textIn);
+  const numbers = new Map<string, number>();
+  const unknown: string[] = [];
+  const files = new Map(named.map(({ channel, name }) => [channel, name]));
+  for (const [channel, file] of files) {
+    const record = records.get(file);
+    if (typeof channel === "number") {
+      if (record && channel < MAX_CHANNELS) names[channel] ||= record.channelName;
+      continue;
+    }
+    const place = names.indexOf(channel);
+    const number = place >= 0 ? place : record?.channel ?? -1;
+    if (number < 0 || number >= MAX_CHANNELS || numbers.values().some((other) => other === number)) {
+      unknown.push(channel);
+    } else numbers.set(channel, number);
+  }
+  for (const channel of unknown.sort()) numbers.set(channel, Math.max(-1, ...numbers.values()) + 1);
+  for (const [channel, number] of numbers) names[number] ||= channel;
+  return { names: Array.from(names, (name) => name ?? ""), numbers };
+}
+
+/** The layout of the first readable file. @throws {DecodeFailed} none is readable */
+function firstLayout(files: RecentFiles<TiffFile>, paths: readonly string[]): PageLayout {
+  let failure: DecodeFailed | null = null;
+  for (const path of paths.slice(0, MAX_TRIED)) {
+    try {
+      return readPage(files.get(path).first);
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      failure ??= error;
+    }
+  }
+  throw failure ?? new DecodeFailed("it has no images");
+}
+
+/** Number of files that are tried for the layout. */
+const MAX_TRIED = 64;
+
+/** Warns about records that give other indices than the names of their files, which count. */
+function disagreements(
+  places: readonly (Indices & { readonly name: string })[],
+  records: ReadonlyMap<string, PlaneRecord>,
+  channels: readonly string[],
+): Warning[] {
+  const differ = (stated: number | null, index: number) => stated !== null && stated !== index;
+  const others = places.filter(({ name, t, channel, z }) => {
+    const record = records.get(name);
+    if (record === undefined) return false;
+    const otherName = record.channelName !== "" && channels.includes(record.channelName) &&
+      record.channelName !== channels[channel];
+    return differ(record.t, t) || differ(record.z, z) || differ(record.channel, channel) || otherName;
+  }).map(({ name }) => `"${name}"`);
+  if (others.length === 0) return [];
+  const text = `"${METADATA_NAME}" gives other indices than the names of ${others.length} files`;
+  return [warning("metadata_disagree", `${text}, which count: ${listed(others)}`)];
+}
