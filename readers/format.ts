@@ -51,7 +51,7 @@ export const FORMAT_NAMES = {
   zarrZip: {
     name: "ome.zarr.zip",
     title: "OME-Zarr in a ZIP file",
-    extensions: [".ome.zarr.zip"],
+    extensions: [".ome.zarr.zip", ".ozx"],
     holdsPaths: true,
   },
   // If extensions are restricted, a folder counts as an OME-Zarr image.

@@ -34,8 +34,14 @@ export function moment([year, month, day]: Parts, time: Parts = []): Moment {
   if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) {
     return { date, time: "" };
   }
-  return { date, time: time.map(two).join(":") };
+  const clock = time.map(two).join(":");
+  return clock === MIDNIGHT && UNSET_DATES.includes(date) ? UNDATED : { date, time: clock };
 }
+
+const MIDNIGHT = "00:00:00";
+
+/** Dates that clocks show which were never set: those of Prairie View's projections, of Unix and of Windows. */
+const UNSET_DATES = ["20080101", "19700101", "16010101"];
 
 /** Hour of the day. `half` is `AM` or `PM` on a twelve-hour clock, on which 12 AM is midnight. */
 export const hourOf = (hours: string | undefined, half: string | undefined): number =>

@@ -145,8 +145,8 @@ export function omeAttributes(node: ZarrNode): JsonObject {
 /** Refuses versions of OME-Zarr from 0.6 on. @throws {DecodeFailed} */
 export function requireVersion(version: unknown): void {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(String(version)) ?? [];
-  if (Number(major) > 0 || Number(minor) > 5) {
-    throw new DecodeFailed(`OME-Zarr ${String(version).slice(0, 20)} is not supported, only 0.1 to 0.5`);
+  if (Number(major) > 0 || Number(minor) > 6) {
+    throw new DecodeFailed(`OME-Zarr ${String(version).slice(0, 20)} is not supported, only 0.1 to 0.6`);
   }
 }
 

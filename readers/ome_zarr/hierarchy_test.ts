@@ -1,5 +1,5 @@
 /** Nodes of hierarchies of Zarr 2 and 3 and the images that they hold, from a store in memory. */
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { storeOf as memoryStore } from "../../tests/fixtures/plain_store.ts";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
@@ -88,6 +88,13 @@ const opened = (values: Readonly<Record<string, unknown>>, path = ""): OpenedSto
   store: storeOf(values),
   path,
   shown: (inner) => `shown/${inner}`,
+  entries: (inner) => {
+    const below = inner === "" ? "" : `${inner}/`;
+    const names = Object.keys(values).filter((key) => key.startsWith(below)).map((key) =>
+      key.slice(below.length)
+    );
+    return [...new Set(names.map((name) => name.split("/")[0]!))];
+  },
   fileSize: null,
 });
 const list = (values: Readonly<Record<string, unknown>>, path = "") => imageList(opened(values, path));
@@ -118,15 +125,15 @@ Deno.test("reads an axis without a served letter at index 0, with a warning if i
   deepEqual(warnings(2), ["axis_reduced"]);
 });
 
-Deno.test("reads OME-Zarr 0.1 to 0.5", () => {
-  for (const version of ["0.1", "0.5", "0.5.2", undefined, 4]) {
+Deno.test("reads OME-Zarr 0.1 to 0.6", () => {
+  for (const version of ["0.1", "0.5", "0.5.2", "0.6", "0.6.dev3", undefined, 4]) {
     read(image({ multiscale: multiscale({ version }) }));
   }
-  for (const version of ["0.6", "1.0", "0.10"]) {
+  for (const version of ["0.7", "0.9.dev1", "1.0", "0.10"]) {
     const groups = [{ plate: { version } }, { well: { version } }, { ome: { version } }]
       .map((attributes) => ({ ".zattrs": attributes }));
     for (const values of [image({ multiscale: multiscale({ version }) }), ...groups]) {
-      throws(() => read(values), /is not supported, only 0.1 to 0.5/);
+      throws(() => read(values), /is not supported, only 0.1 to 0.6/);
     }
   }
   // Attributes of another program.
@@ -274,4 +281,91 @@ Deno.test("reads a layout under the OME attributes or beside them", () => {
     const group = { "zarr.json": { zarr_format: 3, node_type: "group", attributes } };
     equal(namesOf({ ...group, ...image({ at: "0/" }) }).length, 2);
   }
+});
+
+/** An image of 0.6 with one dataset; names of systems are texts in development versions. */
+function placed(transformations: unknown[], { systems = ["own"], output = { name: "own" } as unknown } = {}) {
+  const unit = "micrometer";
+  const coordinateSystems = systems.map((name) => ({
+    name,
+    axes: [
+      { name: "c", type: "channel" },
+      ...["y", "x"].map((axis) => ({ name: axis, type: "space", unit })),
+    ],
+  }));
+  const [first, ...rest] = transformations;
+  const of = (one: unknown) => ({ ...one as object, input: { path: "0" }, output });
+  return image({
+    multiscale: {
+      version: "0.6",
+      coordinateSystems,
+      datasets: [{
+        path: "0",
+        coordinateTransformations: first === undefined ? [] : [of(first), ...rest.map(of)],
+      }],
+    },
+  });
+}
+const scale = { type: "scale", scale: [1, 0.5, 0.25] };
+const sequence = (...transformations: unknown[]) => ({ type: "sequence", transformations });
+const translation = { type: "translation", translation: [0, 3, 4] };
+const placement = (...of: Parameters<typeof placed>) => {
+  const { axes, warnings } = read(placed(...of));
+  return [axes.map((axis) => axis.scale), axes.map((axis) => axis.unit), codesOf(warnings)];
+};
+
+Deno.test("takes axes and scales of OME-Zarr 0.6 from the coordinate system of the dataset", () => {
+  const um = [null, "micrometer", "micrometer"];
+  const found = [[1, 0.5, 0.25], um, []];
+  deepEqual(placement([sequence(scale, translation)]), found);
+  deepEqual(placement([sequence(sequence(scale), { type: "identity" })]), found);
+  deepEqual(placement([scale], { output: "own" }), found);
+  deepEqual(placement([{ type: "identity" }]), [[null, null, null], um, []]);
+  deepEqual(placement([]), [[null, null, null], um, []]);
+  const systems = ["world", "own"];
+  deepEqual(placement([scale], { systems }), [[1, 0.5, 0.25], um, ["content_left_out"]]);
+});
+
+Deno.test("names the transformations of OME-Zarr 0.6 that are not read, and gives no step", () => {
+  const { axes, warnings } = read(placed([sequence(scale, { type: "affine", affine: [] })]));
+  deepEqual(axes.map((axis) => axis.scale), [null, null, null]);
+  deepEqual(codesOf(warnings), ["step_unknown"]);
+  match(warnings[0]!.text, /of a kind that is not read, so its steps are unknown: affine$/);
+});
+
+Deno.test("reads layouts 1 to 3 of bioformats2raw, and rejects others", () => {
+  for (const version of [1, 2, 3]) {
+    const values = {
+      ".zattrs": { "bioformats2raw.layout": version },
+      ...image({ at: "0/" }),
+      ...image({ at: "1/" }),
+    };
+    equal(list(values).images.length, 2);
+  }
+  for (const version of [0, 4, "3"]) {
+    throws(
+      () => list({ ".zattrs": { "bioformats2raw.layout": version } }),
+      /bioformats2raw layout .* is unknown/,
+    );
+  }
+});
+
+Deno.test("says which images of a SpatialData store, its tables and its labels to open", () => {
+  const values = {
+    ".zattrs": { spatialdata_attrs: { version: "0.1" } },
+    ...image({ at: "images/raw/" }),
+    "images/.zattrs": {},
+    "labels/.zattrs": { labels: ["cells", "../secret"] },
+    ...image({ at: "labels/cells/" }),
+    "tables/table/.zattrs": { "encoding-type": "anndata" },
+  };
+  const advice = (path: string, kind: string, image: string) =>
+    throws(
+      () => list(values, path),
+      new RegExp(`^NoImage: "shown/${path}" is ${kind}; open one of its images: "shown/${image}"`),
+    );
+  advice("", "a SpatialData store", "images/raw");
+  advice("tables/table", "a table", "images/raw");
+  advice("labels", "a group of labels", "labels/cells");
+  throws(() => list({ ".zattrs": {} }), /is a Zarr group without OME-Zarr image metadata \("multiscales"\)$/);
 });

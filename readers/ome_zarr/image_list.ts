@@ -1,5 +1,5 @@
 /** The images at a path of a store: a single image, the series of a bioformats2raw layout, or the fields of a plate. */
-import { DecodeFailed, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
+import { DecodeFailed, NoImage, quoted, unlessDamaged, UnsupportedFormat } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
 import { type OmeXmlImage, omeXmlImage } from "../metadata/ome_xml.ts";
@@ -52,7 +52,8 @@ export interface ImageList {
  * @throws {NoImage} a Zarr hierarchy of another kind
  * @throws {DecodeFailed} damaged metadata, or none of the declared images exists
  */
-export function imageList({ store, path, shown }: OpenedStore): ImageList {
+export function imageList(opened: OpenedStore): ImageList {
+  const { store, path, shown } = opened;
   const node = readNode(store, path);
   if (!node) throw new DecodeFailed(`the store has no metadata at "${path}"`);
   if (node.kind === "array") {
@@ -80,7 +81,7 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
       xmlOf: (_, warnings) => imageXml(store, path, warnings),
     };
   }
-  return layoutImages(store, path, node, shown);
+  return layoutImages(opened, node);
 }
 
 /** Largest number of wells in a plate; the largest plates in use have 3456. */
@@ -131,17 +132,15 @@ const MAX_SERIES = 100_000;
  * The existing series of a layout in the declared order: those listed in its `OME` group, or else 0, 1, 2 and so on as long as they
  * exist.
  */
-function layoutImages(
-  store: Store,
-  path: string,
-  node: ZarrNode,
-  shown: OpenedStore["shown"],
-): ImageList {
+function layoutImages(opened: OpenedStore, node: ZarrNode): ImageList {
+  const { store, path, shown } = opened;
   const version = layoutVersion(node);
   if (version === undefined) {
-    throw new NoImage(`"${shown(path)}" is a Zarr group without OME-Zarr image metadata ("multiscales")`);
+    const kind = `"${shown(path)}" is ${kindOf(node)}`;
+    const images = imagesNear(opened, node).map((image) => quoted(shown(image)));
+    throw new NoImage(images.length === 0 ? kind : `${kind}; open one of its images: ${listed(images)}`);
   }
-  if (version !== 3) {
+  if (!isLayoutVersion(version)) {
     throw new DecodeFailed(`the bioformats2raw layout ${JSON.stringify(version)} is unknown`);
   }
   const warnings: Warning[] = [];
@@ -167,6 +166,41 @@ function layoutImages(
     warnings: [...warnings, ...leftOut(absent, "A series of the layout", "series of the layout")],
     xmlOf: (index) => xml.length === 0 ? null : { key, image: xml[series[index]!.index] ?? null },
   };
+}
+
+/** What a group without an image is: of SpatialData, with its tables in the form of AnnData, or a list of labels. */
+function kindOf(node: ZarrNode): string {
+  const attributes = omeAttributes(node);
+  if (node.attributes["spatialdata_attrs"] !== undefined) return "a SpatialData store";
+  if (node.attributes["encoding-type"] === "anndata") return "a table";
+  if (Array.isArray(attributes["labels"])) return "a group of labels";
+  return 'a Zarr group without OME-Zarr image metadata ("multiscales")';
+}
+
+/** Largest number of groups in which images are looked for. */
+const MAX_LOOKED_AT = 100;
+
+/**
+ * Images to open in place of a group: those that it names or holds, or else those of the SpatialData store around it. They lie
+ * directly below it or in its folder `images`.
+ */
+function imagesNear({ store, path, entries }: OpenedStore, node: ZarrNode): string[] {
+  const named: unknown = omeAttributes(node)["labels"];
+  const labels = Array.isArray(named) ? named.filter((name) => typeof name === "string") : [];
+  const parents = [path, keyBelow(path, "images"), "images"];
+  const candidates = [
+    ...labels.flatMap((name) => storeKey(path, name) ?? []),
+    ...new Set(parents).values().flatMap((parent) =>
+      unlessDamaged(() => entries(parent), []).map((name) => keyBelow(parent, name))
+    ),
+  ];
+  return [...new Set(candidates)].slice(0, MAX_LOOKED_AT).filter((candidate) => {
+    const node = unlessDamaged(
+      () => holdsAttributes(store, candidate) ? readNode(store, candidate) : null,
+      null,
+    );
+    return node?.kind === "group" && firstOf(omeAttributes(node)["multiscales"]) !== null;
+  });
 }
 
 /** OME-XML of the layout around an image, or beside an image at the root of a store. */
@@ -196,6 +230,9 @@ interface PlacedNode {
 const layoutVersion = (node: ZarrNode): unknown =>
   omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"];
 
+/** Versions 1 and 2 differ from 3 only in the place of the OME-XML. */
+const isLayoutVersion = (version: unknown): boolean => version === 1 || version === 2 || version === 3;
+
 /** Names of the series listed in the `OME` group of a layout, or `null`. */
 function listedSeries(store: Store, path: string): string[] | null {
   const group = readNode(store, keyBelow(path, "OME"));
@@ -221,8 +258,7 @@ function seriesPlace(
   for (let length = depth; length >= 0; length -= 1) {
     const layout = segments.slice(0, length).join("/");
     const node = nearest?.path === layout ? nearest.node : readNode(store, layout);
-    // Versions 1 and 2 of the layout store the OME-XML elsewhere.
-    if (!node || ![1, 2, 3].some((version) => version === layoutVersion(node))) continue;
+    if (!node || !isLayoutVersion(layoutVersion(node))) continue;
     const name = segments.slice(length).join("/");
     const listed = listedSeries(store, layout)?.indexOf(name) ?? -1;
     const index = listed >= 0 ? listed : /^\d{1,6}$/.test(name) ? Number(name) : null;

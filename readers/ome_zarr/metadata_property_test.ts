@@ -46,7 +46,7 @@ async function read(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promi
   const files = new FileAccess();
   try {
     const store = storeOf(values);
-    const opened = { store, path: "", shown: (path: string) => path, fileSize: null };
+    const opened = { store, path: "", shown: (path: string) => path, entries: () => [], fileSize: null };
     const list = imageList(opened);
     const acquisition = acquisitionOf(readStoredImage(opened, list, list.images.length - 1), files.stop);
     const channels = acquisition.channels.slice(0, 3).map((channel) => channel.index);

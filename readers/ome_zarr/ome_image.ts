@@ -1,5 +1,5 @@
 /** The metadata of an image in a store: its first dataset, axes with steps, channels and time. */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { channelsOf, type NamedChannel } from "../metadata/channels.ts";
@@ -8,7 +8,7 @@ import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.
 import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import type { AxisLetter, Channel } from "../reader.ts";
 import { differ } from "../metadata/text.ts";
-import { type Warning, warning } from "../warning.ts";
+import { listed, warnIf, type Warning, warning } from "../warning.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
 import {
   firstOf,
@@ -67,11 +67,11 @@ export function readOmeImage(
 ): OmeImage {
   const warnings = [...earlier];
   const ome = node?.kind === "group" ? omeAttributes(node) : {};
-  const multiscale = firstOf(ome["multiscales"]);
-  if (!multiscale) throw new DecodeFailed(`"${path}" holds no image`);
-  const version = ome["version"] ?? multiscale["version"];
+  const written = firstOf(ome["multiscales"]);
+  if (!written) throw new DecodeFailed(`"${path}" holds no image`);
+  const version = ome["version"] ?? written["version"];
   requireVersion(version);
-  const dataset = firstOf(multiscale["datasets"]);
+  const { multiscale, dataset } = inOwnSystem(written, firstOf(written["datasets"]), warnings);
   const datasetPath = dataset?.["path"];
   if (!dataset || typeof datasetPath !== "string") {
     throw new DecodeFailed(`the first multiscale has no dataset with a path`);
@@ -90,7 +90,7 @@ export function readOmeImage(
   if (sizeOf("C") > MAX_CHANNELS) {
     throw new DecodeFailed(`the image has ${sizeOf("C")} channels, more than ${MAX_CHANNELS}`);
   }
-  if (multiscale["axes"] === undefined && /^0\.[3-5]/.test(String(version))) {
+  if (multiscale["axes"] === undefined && /^0\.[3-6]/.test(String(version))) {
     const names = axes.map(({ name }) => name).join(", ");
     const text = `The image names no axes, which OME-Zarr ${version} requires; they are read as ${names}`;
     warnings.push(warning("axes_assumed", text));
@@ -167,6 +167,59 @@ function hexColor(written: unknown): string | null {
   const digits = typeof written === "string" ? /^\s*#?([0-9a-f]{6})\s*$/i.exec(written)?.[1] : undefined;
   return digits === undefined ? null : `#${digits.toLowerCase()}`;
 }
+
+/** A multiscale and its first dataset, with axes and transformations as OME-Zarr 0.4 states them. */
+interface Placed {
+  readonly multiscale: JsonObject;
+  readonly dataset: JsonObject | null;
+}
+
+/** Deepest nesting of sequences of transformations. */
+const MAX_SEQUENCES = 4;
+
+/**
+ * OME-Zarr 0.6 (preliminary) names coordinate systems and the transformations between them. The image is served in the system that
+ * its dataset maps to, by identity, scale and translation; anything else is named in a warning. Development versions name systems by
+ * texts, later ones by objects.
+ */
+function inOwnSystem(multiscale: JsonObject, dataset: JsonObject | null, warnings: Warning[]): Placed {
+  const systems: unknown = multiscale["coordinateSystems"];
+  if (!Array.isArray(systems)) return { multiscale, dataset };
+  const named = systems.filter(isJsonObject);
+  const own = listOf(dataset?.["coordinateTransformations"]);
+  const output = nameOfSystem(own.find(isJsonObject)?.["output"]);
+  const system = named.find(({ name }) => name === output) ?? named[0];
+  const others = named.flatMap(({ name }) =>
+    name !== system?.["name"] && typeof name === "string" ? [name] : []
+  );
+  const flat: JsonObject[] = [];
+  const left = new Set<string>();
+  const flatten = (transformations: readonly unknown[], depth: number) => {
+    for (const one of transformations) {
+      const type = isJsonObject(one) ? one["type"] : null;
+      if (!isJsonObject(one) || typeof type !== "string" || depth > MAX_SEQUENCES) left.add("unknown");
+      else if (type === "sequence") flatten(listOf(one["transformations"]), depth + 1);
+      else if (type === "scale" || type === "translation") flat.push(one);
+      else if (type !== "identity") left.add(type);
+    }
+  };
+  flatten(own, 0);
+  // With a transformation that is not read, the scales beside it do not give the steps.
+  const unread = `The transformation of the image is of a kind that is not read, so its steps are unknown: ${
+    listed([...left])
+  }`;
+  const ignored = `The image is not shown in its other coordinate systems: ${listed(others.map(quoted))}`;
+  warnings.push(...warnIf(left.size > 0, "step_unknown", unread));
+  warnings.push(...warnIf(others.length > 0, "content_left_out", ignored));
+  return {
+    multiscale: { ...multiscale, axes: system?.["axes"], coordinateTransformations: null },
+    dataset: dataset && { ...dataset, coordinateTransformations: left.size > 0 ? null : flat },
+  };
+}
+
+const listOf = (value: unknown): readonly unknown[] => Array.isArray(value) ? value : [];
+
+const nameOfSystem = (system: unknown): unknown => isJsonObject(system) ? system["name"] : system;
 
 /** Axes of metadata that do not name them (OME-Zarr 0.1 and 0.2, "multiscales"). */
 const UNNAMED = ["t", "c", "z", "y", "x"];

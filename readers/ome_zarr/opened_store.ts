@@ -33,6 +33,8 @@ export interface OpenedStore {
   readonly path: string;
   /** Returns the path to show in messages for a path inside the store. */
   readonly shown: (path: string) => string;
+  /** Names of the entries of a group, for advice in messages. */
+  readonly entries: (path: string) => readonly string[];
   /** Size of a ZIP file in bytes; `null` for a directory. */
   readonly fileSize: number | null;
 }
@@ -65,7 +67,13 @@ export function storeInZip(zip: ZipFiles, path: string): OpenedStore {
   if (inside !== "" && readNode(store, inside) === null) {
     throw new PathNotFound(`Cannot open ${quoted(path)}: the ZIP file holds no such group`);
   }
-  return { store, path: inside, shown: (inner) => join(archive, inner), fileSize: zip.size };
+  return {
+    store,
+    path: inside,
+    shown: (inner) => join(archive, inner),
+    entries: (inner) => zip.list(join(archive, folder, inner)),
+    fileSize: zip.size,
+  };
 }
 
 /** Opens the store around a folder, on disk or in a ZIP file. */
@@ -76,6 +84,7 @@ function storeInTree(path: string, files: FileTree): OpenedStore {
     store: isZip ? files.store(root) : directoryStore(root, files),
     path: pathInside(root, path),
     shown: (inner) => join(root, inner),
+    entries: (inner) => files.list(join(root, inner)),
     fileSize: isZip ? files.size : null,
   };
 }

@@ -50,7 +50,7 @@ export class TiffFile {
     return first;
   }
 
-  /** A directory of the chain; `null` if the chain ends or breaks before. @throws {DecodeFailed} the first is damaged, or a circle */
+  /** A directory of the chain; `null` if the chain ends or breaks before. @throws {DecodeFailed} the first is damaged */
   directory(index: number): Directory | null {
     let directory: Directory | null = null;
     while (this.#offsets.length <= index) {
@@ -97,7 +97,8 @@ export class TiffFile {
     if (at === 0 || this.brokenTail !== null) return null;
     this.#stop.check();
     if (this.#seen.has(at)) {
-      throw new DecodeFailed(`directory ${index} at ${at} was read before: the chain is a circle`);
+      this.brokenTail = `directory ${index} at ${at} was read before: the chain is a circle`;
+      return null;
     }
     if (index >= MAX_DIRECTORIES) {
       throw new DecodeFailed(`the file has more than ${MAX_DIRECTORIES} directories`);

@@ -1,0 +1,189 @@
+/** Micro-Manager acquisitions of separate image files: planes by names, `metadata.txt`, positions in sibling folders. */
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { loadHere } from "../load_here.ts";
+import { inFolder, type Put } from "../temporary_files.ts";
+import { codesOf } from "../warning_codes.ts";
+import { openHere } from "../load_here.ts";
+
+const GRAY = grayLayout(4, 3, 16);
+
+/** A plane whose first sample is `first`. */
+function plane(first: number): Uint8Array<ArrayBuffer> {
+  const strip = new Uint16Array(12);
+  strip[0] = first;
+  return tiffOf(GRAY, [[new Uint8Array(strip.buffer)]]);
+}
+
+const SUMMARY = {
+  Channels: 2,
+  Slices: 2,
+  Frames: 2,
+  ChNames: ["GFP/a", "DAPI"],
+  PixelSize_um: 0.325,
+  "z-step_um": 1.5,
+  Interval_ms: 500,
+};
+
+/** The number of a plane: time, channel, slice. */
+const numberOf = (t: number, c: number, z: number) => 100 * t + 10 * c + z + 1;
+
+const INDICES = [0, 1].flatMap((t) => [0, 1].flatMap((c) => [0, 1].map((z) => [t, c, z] as const)));
+
+const padded = (value: number, digits: number) => String(value).padStart(digits, "0");
+
+/** Names of Micro-Manager 1; the slash of a channel is not allowed in a file name. */
+const name1 = (t: number, c: number, z: number) =>
+  `img_${padded(t, 9)}_${["GFP-a", "DAPI"][c]}_${padded(z, 3)}.tif`;
+
+const name2 = (t: number, c: number, z: number) =>
+  `img_channel${padded(c, 3)}_position000_time${padded(t, 9)}_z${padded(z, 3)}.tif`;
+
+type NameOf = typeof name1;
+
+const recordOf = (t: number, c: number, z: number, name: string) => ({
+  FrameIndex: t,
+  ChannelIndex: c,
+  SliceIndex: z,
+  Channel: SUMMARY.ChNames[c],
+  "ElapsedTime-ms": 500 * t + c,
+  FileName: name,
+  Time: "2016-02-01 10:11:12 +0100",
+});
+
+const metadata = (nameOf: NameOf, summary: object = SUMMARY, change: object = {}) => ({
+  Summary: summary,
+  ...Object.fromEntries(
+    INDICES.map(([t, c, z]) => [`FrameKey-${t}-${c}-${z}`, recordOf(t, c, z, nameOf(t, c, z))]),
+  ),
+  ...change,
+});
+
+/** Writes a position; returns the path of a name. */
+function write(put: Put, folder: string, nameOf: NameOf, text: string, add = 0) {
+  for (const [t, c, z] of INDICES) put(join(folder, nameOf(t, c, z)), plane(numberOf(t, c, z) + add));
+  put(join(folder, "metadata.txt"), text);
+}
+
+async function planesOf(path: string, scene: number | null = null): Promise<number[]> {
+  return await openHere(path, async (acquisition) => {
+    const found: number[] = [];
+    for (const [t, c, z] of INDICES) {
+      const plan = await acquisition.plan([c], { t, z, l: 0 });
+      const target = new Float32Array(12);
+      await plan.decode([target]);
+      found.push(target[0]!);
+    }
+    return found;
+  }, scene);
+}
+
+const EXPECTED = INDICES.map(([t, c, z]) => numberOf(t, c, z));
+
+for (const [version, nameOf] of Object.entries({ 1: name1, 2: name2 })) {
+  Deno.test(`opens separate image files of Micro-Manager ${version} by any of them`, async () => {
+    await inFolder(async (put, folder) => {
+      write(put, "Pos0", nameOf, JSON.stringify(metadata(nameOf)));
+      for (const [t, c, z] of [INDICES[0]!, INDICES[5]!]) {
+        const path = join(folder, "Pos0", nameOf(t, c, z));
+        const { summary } = await loadHere(path);
+        deepEqual(summary.warnings, []);
+        deepEqual(summary.axes.map(({ name, size, step, unit }) => [name, size, step, unit]), [
+          ["T", 2, 0.5, "seconds"],
+          ["C", 2, 1, "Pixels"],
+          ["Z", 2, 1.5, "um"],
+          ["Y", 3, 0.325, "um"],
+          ["X", 4, 0.325, "um"],
+        ]);
+        deepEqual(summary.channels.map(({ name }) => name), ["GFP/a", "DAPI"]);
+        deepEqual([summary.date, summary.time], ["20160201", "10:11:12"]);
+        deepEqual(await planesOf(path), EXPECTED);
+      }
+    });
+  });
+}
+
+Deno.test("joins the two records that Micro-Manager 2 writes for a plane", async () => {
+  await inFolder(async (put, folder) => {
+    const entries = INDICES.flatMap(([t, c, z]) => {
+      const { FileName: _, "ElapsedTime-ms": elapsed, ...coords } = recordOf(t, c, z, "");
+      const key = `Default/${name2(t, c, z)}`;
+      return [[`Coords-${key}`, coords], [`Metadata-${key}`, { "ElapsedTime-ms": 3 * elapsed }]] as const;
+    });
+    write(put, "Default", name2, JSON.stringify({ Summary: SUMMARY, ...Object.fromEntries(entries) }));
+    const { summary } = await loadHere(join(folder, "Default", name2(0, 0, 0)));
+    // The stamps give 1.5 s, the summary 0.5 s.
+    equal(summary.axes[0]!.step, 1.5);
+    deepEqual(codesOf(summary.warnings), ["metadata_disagree"]);
+  });
+});
+
+Deno.test("opens the positions of an acquisition in folders with its UUID or prefix as scenes", async () => {
+  for (const key of ["UUID", "Prefix"]) {
+    await inFolder(async (put, folder) => {
+      const text = (value: string) => JSON.stringify(metadata(name1, { ...SUMMARY, [key]: value }));
+      write(put, "Pos10", name1, text("a"), 2000);
+      write(put, "Pos2", name1, text("a"), 1000);
+      write(put, "Other", name1, text("b"), 3000);
+      put("notes.txt", "x");
+      const path = join(folder, "Pos10", name1(1, 1, 1));
+      const { summary } = await loadHere(path);
+      deepEqual(summary.scenes.map(({ name }) => name), ["Pos2", "Pos10"]);
+      equal(summary.scene, 1);
+      deepEqual(await planesOf(path), EXPECTED.map((value) => value + 2000));
+      deepEqual(await planesOf(path, 0), EXPECTED.map((value) => value + 1000));
+      const alone = await loadHere(path, { roots: [join(folder, "Pos10")] });
+      equal(alone.summary.scenes.length, 1);
+    });
+  }
+});
+
+Deno.test("reads the records before the place where metadata.txt ends", async () => {
+  await inFolder(async (put, folder) => {
+    const text = JSON.stringify(metadata(name1));
+    write(put, "Pos0", name1, text.slice(0, text.lastIndexOf("FrameIndex")));
+    const path = join(folder, "Pos0", name1(0, 0, 0));
+    const { summary } = await loadHere(path);
+    deepEqual(codesOf(summary.warnings), ["metadata_damaged"]);
+    match(summary.warnings[0]!.text, /"metadata.txt" .*it ends within "FrameKey-1-1-1"/);
+    deepEqual(summary.channels.map(({ name }) => name), ["GFP/a", "DAPI"]);
+    deepEqual(await planesOf(path), EXPECTED);
+  });
+});
+
+Deno.test("goes by the names of files where metadata.txt disagrees, and says so", async () => {
+  await inFolder(async (put, folder) => {
+    const change = { "FrameKey-0-0-1": recordOf(1, 0, 1, name1(0, 0, 1)) };
+    write(put, "Pos0", name1, JSON.stringify(metadata(name1, SUMMARY, change)));
+    const path = join(folder, "Pos0", name1(0, 0, 0));
+    const { summary } = await loadHere(path);
+    match(
+      summary.warnings[0]!.text,
+      /other indices than the names of 1 files, which count: "img_000000000_GFP-a_001/,
+    );
+    deepEqual(codesOf(summary.warnings), ["metadata_disagree"]);
+    deepEqual(await planesOf(path), EXPECTED);
+  });
+});
+
+Deno.test("names the missing files of separate images, and serves the others", async () => {
+  await inFolder(async (put, folder) => {
+    write(put, "Pos0", name1, JSON.stringify(metadata(name1)));
+    Deno.removeSync(join(folder, "Pos0", name1(1, 0, 0)));
+    const path = join(folder, "Pos0", name1(0, 0, 0));
+    const { summary } = await loadHere(path);
+    deepEqual(codesOf(summary.warnings), ["file_missing", "planes_missing"]);
+    await rejects(() => planesOf(path), /T=1 C=0 Z=0 has no file in "Pos0"/);
+  });
+});
+
+Deno.test("opens a single image where metadata.txt is no document of Micro-Manager", async () => {
+  await inFolder(async (put, folder) => {
+    write(put, "Pos0", name1, "notes of a day");
+    const { summary } = await loadHere(join(folder, "Pos0", name1(0, 0, 0)));
+    // The names alone still say where planes belong.
+    deepEqual(summary.axes.map(({ size }) => size), [2, 2, 2, 3, 4]);
+    deepEqual(codesOf(summary.warnings), ["metadata_damaged"]);
+  });
+});
