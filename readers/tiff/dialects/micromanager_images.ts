@@ -9,15 +9,22 @@
  * read entry by entry up to where it is cut. Sibling folders of the same acquisition are the other positions.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, PlaneNotFound, unlessDamaged, Unreadable } from "../../errors.ts";
+import { DecodeFailed, PlaneNotFound, Unreadable } from "../../errors.ts";
 import { MAX_CHANNELS } from "../../io/limits.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { textFrom } from "../../metadata/text.ts";
 import type { FileAccess } from "../../io/random_access.ts";
-import { lossWarning, missingFiles, warnIf, type Warning, warning } from "../../warning.ts";
-import { listed } from "../../warning.ts";
+import {
+  listed,
+  lossWarning,
+  missingFiles,
+  unlessLost,
+  warnIf,
+  type Warning,
+  warning,
+} from "../../warning.ts";
 import { METADATA_NAME, SEPARATE_IMAGE } from "../marks.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { RecentFiles } from "../plane_files.ts";
@@ -77,11 +84,12 @@ export function openSeparateImages(opened: Opened): SeriesList | null {
   if (planeOf(basename(path)) === null) return null;
   const own = readMetadata(files, folder);
   if (own === null) return null;
-  const folders = positionFolders(files, folder, own.summary);
+  const warnings: Warning[] = [];
+  const folders = positionFolders(files, folder, own.summary, warnings);
   return {
     count: folders.length,
     own: folders.indexOf(folder),
-    warnings: [],
+    warnings,
     entries: (most) =>
       folders.slice(0, most).map((one) => ({ name: folders.length > 1 ? basename(one) : null, sizes: {} })),
     open: (index) => {
@@ -106,13 +114,20 @@ function planeOf(name: string): NamedPlane | null {
 }
 
 /** The folders of the acquisition: those beside `folder` whose summary has the same UUID, or else the same prefix. */
-function positionFolders(files: FileAccess, folder: string, summary: JsonObject): string[] {
+function positionFolders(
+  files: FileAccess,
+  folder: string,
+  summary: JsonObject,
+  warnings: Warning[],
+): string[] {
   const parent = dirname(folder);
   const [uuid, prefix] = [textIn(summary.UUID), textIn(summary.Prefix)];
   if (uuid === "" && prefix === "") return [folder];
   const isBeside = (other: string): boolean => {
     if (other === folder) return true;
-    const summary = summaryBeside(files, join(other, METADATA_NAME));
+    const path = join(other, METADATA_NAME);
+    const what = `"${METADATA_NAME}" of "${basename(other)}"`;
+    const summary = unlessLost(warnings, what, () => summaryBeside(files, path)) ?? {};
     const otherUuid = textIn(summary.UUID);
     return uuid !== "" && otherUuid !== ""
       ? uuid === otherUuid
@@ -132,17 +147,15 @@ function positionFolders(files: FileAccess, folder: string, summary: JsonObject)
 
 const byNumber = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true }) || (a < b ? -1 : 1);
 
-/** The summary in a `metadata.txt`; empty if there is none. */
+/** The summary in a `metadata.txt`; empty if there is none. @throws {Unreadable | DecodeFailed} */
 function summaryBeside(files: FileAccess, path: string): JsonObject {
-  return unlessDamaged(() => {
-    using file = files.openNeighbour(path);
-    if (file === null) return {};
-    const start = textFrom(file.read(0, Math.min(file.size, SUMMARY_BYTES), METADATA_NAME));
-    for (const [key, text] of entriesOf(start)) {
-      if (key === "Summary") return objectIn(text);
-    }
-    return {};
-  }, {});
+  using file = files.openNeighbour(path);
+  if (file === null) return {};
+  const start = textFrom(file.read(0, Math.min(file.size, SUMMARY_BYTES), METADATA_NAME));
+  for (const [key, text] of entriesOf(start)) {
+    if (key === "Summary") return objectIn(text);
+  }
+  return {};
 }
 
 /** Reads `metadata.txt` of a folder; `null` if there is none. */
@@ -243,7 +256,14 @@ function endOfValue(text: string, start: number): number {
 function stackOf(opened: Opened, folder: string, metadata: MetadataFile): Stack {
   const { files } = opened;
   const { summary, records } = metadata;
-  const named = files.list(folder).flatMap((name) => planeOf(name) ?? []);
+  let fileSize = metadata.size;
+  // Links that leave the roots count as missing.
+  const named = files.list(folder).flatMap((name) => {
+    const plane = planeOf(name);
+    const size = plane && files.sizeOf(join(folder, name));
+    fileSize += size ?? 0;
+    return plane === null || size === null ? [] : [plane];
+  });
   if (named.length === 0) throw new DecodeFailed(`"${basename(folder)}" holds no image`);
   const channels = channelsOf(named, metadata);
   const at = ({ t, channel, z }: NamedPlane): Indices => ({
@@ -300,7 +320,7 @@ function stackOf(opened: Opened, folder: string, metadata: MetadataFile): Stack 
       return milliseconds === undefined ? null : { "ElapsedTime-ms": milliseconds };
     }),
     moment: firstMoment(...written, tagMoment(layout.directory)),
-    fileSize: ordered.reduce((sum, name) => sum + (files.sizeOf(join(folder, name)) ?? 0), metadata.size),
+    fileSize,
     files: () => ordered.map((name) => join(folder, name)),
     documents: (list) => {
       using file = files.openNeighbour(join(folder, METADATA_NAME));
