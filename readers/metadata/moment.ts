@@ -23,7 +23,10 @@ export function momentOf(text: string | null | undefined): Moment {
 /** Year, month and day, or hour, minute and second. */
 export type Parts = readonly (string | number | undefined)[];
 
-/** Date and time from their parts; {@linkcode UNDATED} if the date is invalid, no time if the time is invalid. */
+/**
+ * Date and time from their parts; {@linkcode UNDATED} if the date is invalid, no time if the time is invalid. The first second of 2008
+ * is the placeholder in projections of Prairie View.
+ */
 export function moment([year, month, day]: Parts, time: Parts = []): Moment {
   const two = (part: string | number | undefined) => String(Math.trunc(Number(part ?? 0))).padStart(2, "0");
   const exists = Number(year) >= 1900 && Number(year) <= 9999 && Number(month) >= 1 && Number(month) <= 12 &&
@@ -35,13 +38,8 @@ export function moment([year, month, day]: Parts, time: Parts = []): Moment {
     return { date, time: "" };
   }
   const clock = time.map(two).join(":");
-  return clock === MIDNIGHT && UNSET_DATES.includes(date) ? UNDATED : { date, time: clock };
+  return date === "20080101" && clock === "00:00:00" ? UNDATED : { date, time: clock };
 }
-
-const MIDNIGHT = "00:00:00";
-
-/** Dates that clocks show which were never set: those of Prairie View's projections, of Unix and of Windows. */
-const UNSET_DATES = ["20080101", "19700101", "16010101"];
 
 /** Hour of the day. `half` is `AM` or `PM` on a twelve-hour clock, on which 12 AM is midnight. */
 export const hourOf = (hours: string | undefined, half: string | undefined): number =>

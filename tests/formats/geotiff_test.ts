@@ -130,6 +130,7 @@ const IN_SAMPLES: Table = [
     "reports/names/ome-case/Set_C1.ome.TIF",
     "reports/names/ome-nfd/größe_C1.ome.tif",
     "reports/names/pv/Größe-007_Cycle00001_Ch2_000001.ome.tif",
+    ...each("reports/micromanager-files/Pos0/img_00000000", "_000.tif", "0_FITC", "1_DAPI", "1_FITC"),
     "reports/ndtiff-two-cameras/set_NDTiffStack.tif",
     ...each("reports/oif-appledouble/scan.oif.files/s_C001Z00", ".tif", "2", "3", "4"),
     ...each("reports/oif-processed-copies/scan.oif.files/s_C001Z00", ".tif", "2", "3", "4"),
