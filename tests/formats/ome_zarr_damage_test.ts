@@ -170,6 +170,120 @@ for (const [name, damage, message] of REFUSED) {
   );
 }
 
+/** Some bytes with their CRC-32C after them, bit by bit (RFC 3720, section 12.1). */
+function checked(data: Uint8Array): Uint8Array<ArrayBuffer> {
+  let crc = 0xffffffff;
+  for (const byte of data) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc >>> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+  }
+  return new Uint8Array([...data, ...new Uint8Array(Uint32Array.of(~crc).buffer)]);
+}
+
+/** Makes the chunk a shard of one inner chunk, encoded by a codec, with a checked index of its place. */
+const checkedShard =
+  (codec: string, encode: (samples: Uint8Array) => Uint8Array, offset = 0n) => (store: string) => {
+    const plain = { name: "bytes", configuration: { endian: "little" } };
+    array((value) => {
+      const index_codecs = [plain, { name: "crc32c" }];
+      const configuration = { chunk_shape: [8, 10], codecs: [plain, { name: codec }], index_codecs };
+      value.codecs = [{ name: "sharding_indexed", configuration }];
+    })(store);
+    const inner = encode(Deno.readFileSync(join(store, CHUNK)));
+    const index = checked(new Uint8Array(BigUint64Array.of(offset, BigInt(inner.length)).buffer));
+    chunk(new Uint8Array([...inner, ...index]))(store);
+  };
+
+const checkedChunk = both(
+  codecs({ name: "crc32c" }),
+  (store) => write(join(store, CHUNK), checked(Deno.readFileSync(join(store, CHUNK)))),
+);
+
+/** Flips a bit of the chunk; a negative place counts from the end. */
+const flip = (place: number) => (store: string) => {
+  const stored = Deno.readFileSync(join(store, CHUNK));
+  stored[(place + stored.length) % stored.length]! ^= 1;
+  write(join(store, CHUNK), stored);
+};
+
+const chunkShape = (...shape: number[]) => array((v) => v.chunk_grid.configuration.chunk_shape = shape);
+
+type Step = (store: string) => void;
+
+const DAMAGED: [string, intact: Step, damage: Step, RegExp][] = [
+  [
+    "a flipped bit in a chunk of a shard",
+    checkedShard("gzip", gzipSync),
+    flip(50),
+    /chunk "0\/c\/0\/0 \(0, 0\)" cannot be decoded by "gzip"/,
+  ],
+  [
+    "a flipped bit behind a checksum in a shard",
+    checkedShard("crc32c", checked),
+    flip(50),
+    /chunk "0\/c\/0\/0 \(0, 0\)" cannot be decoded by "crc32c": the CRC-32C checksum is/,
+  ],
+  [
+    "a flipped bit behind a checksum",
+    checkedChunk,
+    flip(50),
+    /chunk "0\/c\/0\/0" cannot be decoded by "crc32c": the CRC-32C checksum is/,
+  ],
+  [
+    "a flipped bit in the index of a shard",
+    checkedShard("crc32c", checked),
+    // The length of the inner chunk stands before the checksum.
+    flip(-12),
+    /chunk "0\/c\/0\/0" cannot be decoded by "crc32c": the CRC-32C checksum is/,
+  ],
+  [
+    "an intact index that points beyond the file",
+    checkedShard("crc32c", checked),
+    checkedShard("crc32c", (stored) => stored.subarray(0, 164), 1n << 40n),
+    /inner chunk \(0, 0\) of shard "0\/c\/0\/0" at 1099511627776 \+ 164 ends after the shard \(184 bytes\)/,
+  ],
+  [
+    "a chunk shape of 2^31",
+    checkedChunk,
+    chunkShape(2 ** 31, 10),
+    /array "0" has chunks of 42949672960 bytes, more than 1073741824/,
+  ],
+  [
+    "a shard shape of 2^31",
+    checkedShard("crc32c", checked),
+    chunkShape(2 ** 31, 10),
+    // An offset and a length for every 8 rows.
+    /the shard index of array "0" has chunks of 4294967296 bytes, more than 1073741824/,
+  ],
+];
+
+for (const [name, intact, damage, message] of DAMAGED) {
+  Deno.test(
+    `OME-Zarr: rejects ${name}, in a directory and in a ZIP file`,
+    inStore(async (store, folder) => {
+      const zips = (["deflated", "stored"] as const).map((method) => {
+        const path = join(folder, `${method}.ome.zarr.zip`);
+        return { path, pack: () => write(path, zipOf(entriesBelow(store), method)) };
+      });
+      const forms = [{ path: store, pack: () => {} }, ...zips];
+      intact(store);
+      for (const { path, pack } of forms) {
+        pack();
+        assert.equal((await open(path)).planes[0]![79], 1079, path);
+      }
+      damage(store);
+      for (const { path, pack } of forms) {
+        pack();
+        await assert.rejects(open(path), (error) => {
+          assert.ok(error instanceof DecodeFailed, String(error));
+          assert.match(error.message, message);
+          return true;
+        });
+      }
+    }),
+  );
+}
+
 Deno.test(
   "does not reveal what lies in a folder that leads out of the roots",
   { ignore: NO_LINKS },
@@ -208,6 +322,29 @@ Deno.test(
   inStore(async (store) => {
     shard([16n, 160n], "start")(store);
     assert.equal((await open(store)).planes[0]![79], 0x0101);
+  }),
+);
+
+Deno.test(
+  "reads a shard with transposed axes, compressed as a whole",
+  inStore(async (store) => {
+    const plain = [{ name: "bytes", configuration: { endian: "little" } }];
+    array((value) => {
+      // Along x and y.
+      const configuration = { chunk_shape: [5, 4], codecs: plain, index_codecs: plain };
+      value.codecs = [
+        { name: "transpose", configuration: { order: [1, 0] } },
+        { name: "sharding_indexed", configuration },
+        { name: "gzip", configuration: { level: 1 } },
+      ];
+    })(store);
+    const inner = (x: number, y: number) =>
+      Array.from({ length: 20 }, (_, i) => 1000 + 10 * (y + i % 4) + x + Math.floor(i / 4));
+    const samples = Uint16Array.from([...inner(0, 0), ...inner(0, 4), ...inner(5, 0), ...inner(5, 4)]);
+    const index = BigUint64Array.of(0n, 40n, 40n, 40n, 80n, 40n, 120n, 40n);
+    const shard = [...new Uint8Array(samples.buffer), ...new Uint8Array(index.buffer)];
+    chunk(new Uint8Array(gzipSync(new Uint8Array(shard))))(store);
+    assert.deepEqual([...(await open(store)).planes[0]!], Array.from({ length: 80 }, (_, i) => 1000 + i));
   }),
 );
 
