@@ -14,19 +14,19 @@ export interface Axis {
 const UNIT_SYMBOLS: Readonly<Record<string, string>> = { um: "µm", seconds: "s", Pixels: "px" };
 
 /** Display form of a unit. */
-export const unitSymbol = (unit: string) => UNIT_SYMBOLS[unit] ?? unit;
+export const unitSymbol = (unit: string): string => UNIT_SYMBOLS[unit] ?? unit;
 
 /** Unit of a time axis without known times, as in a kymograph of images without time stamps. */
 export const FRAMES = "frames";
 
 /** Whether the axis counts time. */
-export const isTime = (axis: Pick<Axis, "unit">) => axis.unit === "seconds" || axis.unit === FRAMES;
+export const isTime = (axis: Pick<Axis, "unit">): boolean => axis.unit === "seconds" || axis.unit === FRAMES;
 
 /** Unit of an axis for tables, without Greek letters. */
-export const tableUnit = ({ unit }: { unit: string }) => unit === "um" ? "um" : unitSymbol(unit);
+export const tableUnit = ({ unit }: { unit: string }): string => unit === "um" ? "um" : unitSymbol(unit);
 
 /** Title of an axis with its unit, such as `Time (s)`, `Position (µm)` or `Y (µm)`. */
-export const axisTitle = (axis: Pick<Axis, "name" | "unit" | "title">) =>
+export const axisTitle = (axis: Pick<Axis, "name" | "unit" | "title">): string =>
   `${axis.title ?? (isTime(axis) ? "Time" : axis.name)} (${unitSymbol(axis.unit)})`;
 
 /** Both axes of a plane with their titles: in a line scan, rows are time and columns are positions along the line. */
@@ -38,7 +38,7 @@ export function titled<A extends Axis>(
 }
 
 /** Physical coordinate of a picture position (pixel i covers i to i + 1). */
-export const toPhysical = (axis: Axis, position: number) => (position - 0.5) * axis.step;
+export const toPhysical = (axis: Axis, position: number): number => (position - 0.5) * axis.step;
 
 /**
  * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most + 1` of them; empty
@@ -76,7 +76,7 @@ export function formatAt(value: number, step: number): string {
  *
  * @param span range that the number belongs to
  */
-export function formatNumber(value: number, span: number = Math.abs(value)) {
+export function formatNumber(value: number, span: number = Math.abs(value)): string {
   if (!Number.isFinite(value) || value === 0) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
   const size = Math.abs(value);
@@ -90,7 +90,8 @@ export function formatNumber(value: number, span: number = Math.abs(value)) {
 export const significant = (value: number, digits: number): number => Number(value.toPrecision(digits));
 
 /** Formats with four significant digits, more than any measurement here is precise to. */
-export const rounded = (value: number) => Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
+export const rounded = (value: number): string =>
+  Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
 
 /** Formats a length or duration, such as `1.271 s`; short ones in nanometres and milliseconds. */
 export function quantity(value: number, { unit }: { unit: string }, digits = 4): string {

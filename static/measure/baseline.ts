@@ -70,7 +70,7 @@ const ROUNDS = 10;
 const LEAST_LINES = 20;
 
 /** Time over which F₀ moves if nothing else is set, rounded to be typed. */
-export const usualSpan = (lines: number, step: number) => significant(TENTH * lines * step, 3);
+export const usualSpan = (lines: number, step: number): number => significant(TENTH * lines * step, 3);
 
 /** @param step time from line to line */
 export function baselineOf(values: Float64Array, settings: TraceSettings, step: number): Baseline {
@@ -286,7 +286,10 @@ function weighed(values: Float64Array) {
 const SETTLING = 30;
 
 /** Level of the baseline of a trace that does not drift, and the standard deviation of its noise. */
-export function quietPart(values: Float64Array) {
+export function quietPart(values: Float64Array): {
+  level: number;
+  noise: number;
+} {
   const there = values.filter(Number.isFinite);
   let level = percentile(there, 5);
   for (let round = 0; round < SETTLING; round += 1) {

@@ -18,7 +18,11 @@ const SECONDS: Record<string, number> = {
 const MICROMETRES: Record<string, number> = { nm: 1e-3, um: 1, "\u00b5m": 1, "\u03bcm": 1, mm: 1e3 };
 
 /** Numbers are undefined if the text does not state them. */
-export const calibrationIn = (text: string) => ({
+export const calibrationIn = (text: string): {
+  secondsPerLine: number | undefined;
+  micrometresPerPixel: number | undefined;
+  secondsPerPixel: number | undefined;
+} => ({
   secondsPerLine: stated(text, SECONDS, "line", "time per line|line (?:time|period)") ??
     lineTimeOfOlympus(text),
   micrometresPerPixel: stated(

@@ -26,14 +26,14 @@ export type Row = Record<string, number | string>;
 export function csv(
   about: readonly (readonly [name: string, value: string | number])[],
   columns: readonly Column[],
-) {
+): string {
   const lines = about.map(([name, value]) => `${field(name)},${field(value)}\r\n`);
   // The byte order mark makes spreadsheets read the file as UTF-8.
   return `\ufeff${lines.join("")}\r\n${table(columns)}`;
 }
 
 /** Header and rows only. */
-export function table(columns: readonly Column[]) {
+export function table(columns: readonly Column[]): string {
   const head = columns.map(({ name, unit = "" }) => field(unit === "" ? name : `${name} (${unit})`));
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
   const rows = Array.from({ length }, (_, i) => columns.map(({ values }) => field(values[i] ?? null)));

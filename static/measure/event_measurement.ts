@@ -37,7 +37,7 @@ const THRESHOLDS: Readonly<Record<string, string>> = {
 /** A peak with its shape, in lines; its value and baseline are those of the trace itself. */
 export type Event = Item & Omit<TraceEvent, "peak">;
 
-type EventSettings = {
+export type EventSettings = {
   chosen: string;
   height: number;
   prominence: number;

@@ -7,7 +7,7 @@ import { type Bounds, type EventShape, eventShapes } from "./event_shape.ts";
 import { quietPart } from "./baseline.ts";
 import { extent, noiseOf, percentile, runningMean } from "./traces.ts";
 
-interface Threshold {
+export interface Threshold {
   /** Least value of a peak. */
   height: number;
   /** Least height above the higher of the two valleys beside it. */
@@ -18,7 +18,7 @@ interface Threshold {
   average?: number;
 }
 
-interface Peak {
+export interface Peak {
   /** Index; for a plateau, its middle, rounded down. */
   peak: number;
   /** Value at the peak. */
@@ -34,7 +34,7 @@ export const findEvents = (trace: Float64Array, threshold: Threshold): TraceEven
   measureEvents(trace, soughtPeaks(trace, threshold));
 
 /** Indices of the highest samples of events; peaks that noise makes on an event are omitted. */
-export function soughtPeaks(trace: Float64Array, threshold: Threshold) {
+export function soughtPeaks(trace: Float64Array, threshold: Threshold): number[] {
   const { height, prominence = 0, distance = 1, average = 1 } = threshold;
   const means = runningMean(trace, average);
   const high = peaksOf(trace).filter((peak) => means[highestNear(means, peak, average >> 1)]! >= height);
@@ -43,7 +43,10 @@ export function soughtPeaks(trace: Float64Array, threshold: Threshold) {
 }
 
 /** Indices of all peaks, including those of noise. */
-export function findPeaks(trace: Float64Array, { height, prominence = 0, distance = 1 }: Threshold) {
+export function findPeaks(
+  trace: Float64Array,
+  { height, prominence = 0, distance = 1 }: Threshold,
+): number[] {
   const high = peaksOf(trace).filter((peak) => trace[peak]! >= height);
   return apart(trace, high, distance).filter((peak) => boundsOf(trace, peak).height >= prominence);
 }
@@ -126,7 +129,10 @@ export function noiseThreshold(
  *
  * @param trace that does not drift
  */
-export function peaksBelow(trace: Float64Array, { height, distance = 1, average = 1 }: Threshold) {
+export function peaksBelow(trace: Float64Array, { height, distance = 1, average = 1 }: Threshold): {
+  noise: number;
+  between: number;
+} {
   const means = runningMean(trace, average);
   const { level, noise } = quietMeans(means, average);
   const doubtful = { height: level + DOUBTFUL * noise, prominence: STANDS_OUT * noiseOf(trace) };

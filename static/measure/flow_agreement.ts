@@ -4,6 +4,7 @@
  */
 import { mean, percentile } from "./traces.ts";
 import type { WindowFlow } from "./window_flow.ts";
+import type { WindowVelocity } from "./window_velocity.ts";
 
 export type FlowAt = WindowFlow & { line: number };
 
@@ -38,14 +39,39 @@ const [CALIBRATED, ALIKE] = [1.5, 0.2];
 const LEAST_NOISE = 0.005;
 
 /** Whether a window has a velocity other than 0. */
-export const isMoving = ({ verdict, velocity }: { verdict: string; velocity: number }) =>
+export const isMoving = ({ verdict, velocity }: { verdict: string; velocity: number }): boolean =>
   Number.isFinite(velocity) && verdict !== "standing";
 
 /**
  * @param found at equal distances
  * @param window lines
  */
-export function agreed(found: readonly FlowAt[], window: number, columns: number) {
+export function agreed(found: readonly FlowAt[], window: number, columns: number): (FlowAt | {
+  error: number;
+  isIndicative: boolean;
+  verdict: "standing" | "measured" | "changing" | "two velocities" | "too slow" | "too fast" | "unclear";
+  velocity: number;
+  confidence: number;
+  straight?: {
+    velocity: number;
+    error: number;
+  };
+  second?: number;
+  secondError?: number;
+  rest: number;
+  spread: number;
+  likeness: number;
+  strength: number;
+  isBroken: boolean;
+  stands: boolean;
+  whole?: WindowVelocity;
+  change?: number;
+  rough: {
+    velocity: number;
+    error: number;
+  };
+  line: number;
+})[] {
   const strengths = Float64Array.from(found.filter(isMoving), ({ strength }) => strength);
   const usual = percentile(strengths, 50);
   const clear = found.map((one) =>

@@ -4,7 +4,7 @@
  */
 import { mean, percentile } from "./traces.ts";
 
-interface HeartRate {
+export interface HeartRate {
   /** Beats per unit of time, by the spectrum; NaN without a clear pulse. */
   frequency: number;
   /** The same by the autocorrelation; NaN without a peak. */
@@ -99,7 +99,7 @@ function withoutDrift(trace: Float64Array, reach: number) {
  * @param values NaN if missing
  * @param frequency cycles per value
  */
-export function sineShare(values: Float64Array, frequency: number) {
+export function sineShare(values: Float64Array, frequency: number): number {
   const [turnX, turnY] = [Math.cos(2 * Math.PI * frequency), Math.sin(2 * Math.PI * frequency)];
   let [x, y, count] = [1, 0, 0];
   // Sums of values, cosines and sines, and of their products.

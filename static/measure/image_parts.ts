@@ -8,10 +8,10 @@ import { mean } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
 /** Column and row of two corners; `stop` is excluded. */
-type Rectangle = { start: readonly [number, number]; stop: readonly [number, number] };
+export type Rectangle = { start: readonly [number, number]; stop: readonly [number, number] };
 
 /** `width` is the number of samples across the line. */
-type DrawnLine = { points: readonly Point[]; width: number };
+export type DrawnLine = { points: readonly Point[]; width: number };
 
 export interface Part {
   /** Id of its region; empty for the whole image. */
@@ -21,7 +21,7 @@ export interface Part {
   place: Rectangle | DrawnLine | null;
 }
 
-type Region = {
+export type Region = {
   id: string;
   name?: string | undefined;
   type: string;
@@ -30,11 +30,11 @@ type Region = {
 };
 
 /** Axes of rows and columns. */
-type Axes = readonly [{ step: number; unit: string }, { step: number; unit: string }];
+export type Axes = readonly [{ step: number; unit: string }, { step: number; unit: string }];
 
 export type Plane = { shape: readonly [number, number]; axes: Axes };
 
-type Channel = { name: string; samples: Float32Array };
+export type Channel = { name: string; samples: Float32Array };
 
 /** Id of the region for the line over an image. */
 export const LINE_ID = "kymograph-line";
@@ -109,7 +109,7 @@ export function placeRow({ name, place }: Part, axes: Axes): Row {
 }
 
 /** Name and place of a part, such as `Cell, columns 10 to 29, rows 22 to 26`. */
-export function placeText({ name, place }: Part, axes: Axes) {
+export function placeText({ name, place }: Part, axes: Axes): string {
   if (place === null) return name;
   if ("points" in place) {
     const { value, unit } = lengthIn(place.points, axes);

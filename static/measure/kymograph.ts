@@ -5,9 +5,9 @@
  */
 import { lengthOf, lineProfile, type Point } from "./line_profile.ts";
 
-type Axis = { name: string; step: number; unit: string };
+export type Axis = { name: string; step: number; unit: string };
 
-type PlaneFacts = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
+export type PlaneFacts = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
 
 interface Series {
   /** Plane of the images. */
@@ -52,11 +52,11 @@ export class Kymograph {
   }
 
   /** Number of rows complete in every channel. */
-  get done() {
+  get done(): number {
     return Math.min(...this.#done.map(({ size }) => size));
   }
 
-  get isWhole() {
+  get isWhole(): boolean {
     return this.done === this.#series.count;
   }
 
@@ -66,7 +66,7 @@ export class Kymograph {
    * @param channel index among the channels of the series
    * @param image row-major plane
    */
-  take(channel: number, t: number, image: Float32Array) {
+  take(channel: number, t: number, image: Float32Array): void {
     this.samples[channel]!.set(this.#profile.of(image), t * this.#profile.places.length);
     this.#done[channel]!.add(t);
   }
@@ -85,7 +85,10 @@ export class Kymograph {
   }
 
   /** The path over the image, one point for each position. */
-  get path() {
+  get path(): {
+    x: number[];
+    y: number[];
+  } {
     return { x: this.#profile.places.map(({ x }) => x), y: this.#profile.places.map(({ y }) => y) };
   }
 }

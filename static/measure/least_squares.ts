@@ -1,6 +1,6 @@
 /** Least squares by the Levenberg-Marquardt algorithm. */
 
-interface Equations {
+export interface Equations {
   /** Sum of the squared differences. */
   misfit: number;
   /** Sums of products of the model's derivatives by two parameters. */
@@ -17,7 +17,10 @@ export function leastSquares<P>(
   start: P,
   equations: (parameters: P) => Equations,
   moved: (parameters: P, move: readonly number[]) => P,
-) {
+): {
+  best: P;
+  misfit: number;
+} {
   let best = start;
   let { misfit, bend, slope } = equations(best);
   let damping = 1e-2;
@@ -46,7 +49,7 @@ export const fittedGaussian = (
   values: Float64Array,
   start: Gaussian,
   bounded: (model: Gaussian) => Gaussian,
-) =>
+): Gaussian =>
   leastSquares(start, (model) => gaussianEquations(values, model), (model, move) =>
     bounded({
       level: model.level + move[0]!,

@@ -26,7 +26,15 @@ export function lineProfile(
   points: readonly Point[],
   width: number,
   [rows, columns]: readonly [number, number],
-) {
+): {
+  places: {
+    x: number;
+    y: number;
+    dx: number;
+    dy: number;
+  }[];
+  of: (samples: Float32Array) => Float32Array<ArrayBuffer>;
+} {
   const across = Array.from({ length: Math.max(1, Math.min(WIDEST, Math.round(width))) }, (_, i) => i);
   const places = resampled(points);
   /** Interpolates between samples. */
@@ -46,7 +54,7 @@ export function lineProfile(
   };
   return {
     places,
-    of: (samples: Float32Array) =>
+    of: (samples: Float32Array): Float32Array<ArrayBuffer> =>
       Float32Array.from(places, ({ x, y, dx, dy }) =>
         mean(across.map((i) => {
           const aside = i - (across.length - 1) / 2;

@@ -9,7 +9,7 @@ import { perTime, type Plane } from "./velocity.ts";
 import type { Column, Row } from "./csv.ts";
 import type { Baseline, TraceSettings } from "./baseline.ts";
 
-type Axis = { step: number; unit: string };
+export type Axis = { step: number; unit: string };
 
 export type Axes = readonly [time: Axis, position: Axis];
 
@@ -197,7 +197,10 @@ export function measured<Of extends Item, Chosen extends Settings>(
 }
 
 /** A copy of the lines of an order. */
-export const linesOf = ({ samples, shape: [, columns] }: Plane, { lines: [from, to] }: Order) => ({
+export const linesOf = ({ samples, shape: [, columns] }: Plane, { lines: [from, to] }: Order): {
+  samples: Float32Array<ArrayBuffer>;
+  shape: readonly [number, number];
+} => ({
   samples: samples.slice(from * columns, to * columns),
   shape: [to - from, columns] as const,
 });
@@ -223,7 +226,8 @@ export const factsOf = (
 ];
 
 /** Unit of a parameter for tables. */
-export const unitOf = ({ unit, isTime = false }: Parameter, [time]: Axes) => isTime ? tableUnit(time) : unit;
+export const unitOf = ({ unit, isTime = false }: Parameter, [time]: Axes): string | undefined =>
+  isTime ? tableUnit(time) : unit;
 
 /** Facts of a measurement by column, for a table of several measurements. */
 export const factsRow = (
@@ -240,7 +244,8 @@ export const valuesOver = <Of extends Item, Chosen extends Settings>(
   Float64Array.from(found, (item) => item.isLeftOut ? NaN : overTime?.value(item, axes) ?? NaN);
 
 /** Verdict on an item, "left out" if the user left it out. */
-export const verdictOf = ({ verdict = "", isLeftOut = false }: Item) => isLeftOut ? "left out" : verdict;
+export const verdictOf = ({ verdict = "", isLeftOut = false }: Item): string =>
+  isLeftOut ? "left out" : verdict;
 
 /** Summary of the items, with the heart rate of values over time. */
 export function summaryOf(
@@ -275,8 +280,9 @@ export function summaryOf(
 }
 
 /** Name of a table's column, with the unit. */
-export const columnName = ({ name, unit }: { name: string; unit?: string | undefined; value?: unknown }) =>
-  unit === undefined ? name : `${name} (${unit})`;
+export const columnName = (
+  { name, unit }: { name: string; unit?: string | undefined; value?: unknown },
+): string => unit === undefined ? name : `${name} (${unit})`;
 
 /** Quantities by the column of a table. */
 export const rowOf = (quantities: readonly Quantity[]): Row =>

@@ -23,7 +23,12 @@ const HALF_SMOOTHED = 0.1;
  *   fraction of the sigma of the streaks; `isWide` if samples correlate over larger distances than a detector
  *   explains; `alike`, the mean products of samples at each distance
  */
-export function likeness(values: Float64Array, rows: number, columns: number, significance: number) {
+export function likeness(values: Float64Array, rows: number, columns: number, significance: number): {
+  sigma: number;
+  part: number;
+  isWide: boolean;
+  alike: Float64Array<ArrayBufferLike>;
+} {
   const alike = productsAlongLines(values, rows, columns);
   const certain = significance * alike[0]! / Math.sqrt(rows * columns);
   const isWide = alike[WIDE]! > certain;
@@ -68,7 +73,10 @@ function productsAlongLines(values: Float64Array, rows: number, columns: number)
  * @returns `values`, row-major, and for each column the remaining fraction of the variance of white noise,
  *   `gains`
  */
-export function smoothed(values: Float64Array, rows: number, columns: number, sigma: number) {
+export function smoothed(values: Float64Array, rows: number, columns: number, sigma: number): {
+  values: Float64Array<ArrayBuffer>;
+  gains: Float64Array<ArrayBuffer>;
+} {
   const smooth = new Float64Array(rows * columns);
   const gains = new Float64Array(columns);
   const reach = Math.ceil(3 * sigma);

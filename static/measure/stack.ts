@@ -7,14 +7,14 @@ import { imageRows, meanOver, type Part, placeRow, type Plane } from "./image_pa
 import { mean, percentile } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
-type ProjectionKind = "max" | "mean";
+export type ProjectionKind = "max" | "mean";
 
 export type Over = "T" | "Z";
 
 export type ProjectionOf = { kind: ProjectionKind; axis: Over };
 
 /** `times` lie `step` apart but for pauses and jitter. */
-type Axis = { name: string; step: number; unit: string; times?: readonly number[] };
+export type Axis = { name: string; step: number; unit: string; times?: readonly number[] };
 
 /** Number of images, and their axis. */
 export type Along = { count: number; axis: Axis };
@@ -22,10 +22,10 @@ export type Along = { count: number; axis: Axis };
 export const OVER: Readonly<Record<string, string>> = { T: "Time", Z: "Focus" };
 
 /** Capitalizes the first letter. */
-export const capitalized = (text: string) => text.replace(/^./, (letter) => letter.toUpperCase());
+export const capitalized = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Name of a projection, such as `maximum over focus`. */
-export const projectionWords = ({ kind, axis }: ProjectionOf) =>
+export const projectionWords = ({ kind, axis }: ProjectionOf): string =>
   `${kind === "max" ? "maximum" : kind} over ${OVER[axis]!.toLowerCase()}`;
 
 /**
@@ -116,7 +116,7 @@ const meansRows = (
     })
   );
 
-interface StackOrder {
+export interface StackOrder {
   /** Plane of the images. */
   plane: Plane;
   /** Their names. */
@@ -129,7 +129,7 @@ interface StackOrder {
   projection: ProjectionOf | null;
 }
 
-interface StackFound {
+export interface StackFound {
   /** Means by part, channel and image. */
   means: Float64Array[][] | null;
   /** Projected by channel. */
@@ -137,7 +137,7 @@ interface StackFound {
 }
 
 /** Images of all channels; null if never recorded. */
-type Take = (images: readonly (Float32Array | null)[], index: number) => void;
+export type Take = (images: readonly (Float32Array | null)[], index: number) => void;
 
 /**
  * Measures a stack in one pass over the images of each axis.

@@ -15,7 +15,12 @@ const AUTO_PERCENTILES = [1, 99.5];
  *
  * @param percentiles 0 to 100
  */
-export function statistics(samples: Float32Array, percentiles: readonly number[] = AUTO_PERCENTILES) {
+export function statistics(samples: Float32Array, percentiles: readonly number[] = AUTO_PERCENTILES): {
+  count: number;
+  min: number;
+  max: number;
+  percentiles: number[];
+} {
   const counts = countWholeNumbers(samples);
   const bits = new Uint32Array(samples.buffer, samples.byteOffset, samples.length);
   const upper = counts ?? countUpperBits(bits);

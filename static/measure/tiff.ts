@@ -25,7 +25,7 @@ export function tiffOf(
   [rows, columns]: readonly [number, number],
   [row, column]: readonly [{ step: number; unit: string }, { step: number; unit: string }],
   note = "",
-) {
+): Uint8Array<ArrayBuffer> {
   const unitOf = ({ unit = "" }) => UNITS[unit] ?? unit;
   const [low, high] = extent(samples);
   const lines = [

@@ -9,7 +9,7 @@
  *
  * @param count if even, one more value follows than precedes
  */
-export function runningMean(trace: Float64Array, count: number) {
+export function runningMean(trace: Float64Array, count: number): Float64Array<ArrayBufferLike> {
   if (!(count > 1)) return trace;
   const before = Math.floor((count - 1) / 2);
   const { length } = trace;
@@ -71,7 +71,7 @@ export function extent(
 }
 
 /** Runs of values of one sign, as start and excluded end; zeros and NaN end a run. */
-export function runsOf(values: Float64Array) {
+export function runsOf(values: Float64Array): [from: number, to: number][] {
   const runs: [from: number, to: number][] = [];
   for (const [i, value] of values.entries()) {
     if (!(value * value > 0)) continue;
@@ -103,7 +103,7 @@ export function blurred(values: Float64Array, sigma: number, reach = 3): Float64
 }
 
 /** Sample standard deviation of the finite values; NaN for fewer than two. */
-export function deviation(values: Float64Array) {
+export function deviation(values: Float64Array): number {
   const there = values.filter(Number.isFinite);
   const middle = mean(there);
   const squares = there.reduce((sum, value) => sum + (value - middle) ** 2, 0);
@@ -123,7 +123,7 @@ export function percentile(trace: Float64Array, percent: number): number {
  * Standard deviation of white noise: from differences of neighbouring samples, because events are slower, and by their
  * median, because events are rare.
  */
-export function noiseOf(trace: Float64Array) {
+export function noiseOf(trace: Float64Array): number {
   const changes = trace.subarray(1).map((value, i) => Math.abs(value - trace[i]!));
   return percentile(changes, 50) / (0.6745 * Math.SQRT2) || 0;
 }

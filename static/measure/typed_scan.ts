@@ -50,7 +50,7 @@ export function timeAlongLine(
     | undefined,
   time: { step: number },
   columns: number,
-) {
+): number {
   const pixelTime = stated?.secondsPerPixel ?? 0;
   return stated?.bidirectional !== true && pixelTime * columns <= time.step ? pixelTime : 0;
 }

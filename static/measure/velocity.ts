@@ -12,7 +12,7 @@ import { LEAST_MOVE, unmeasured, type WindowVelocity } from "./window_velocity.t
 /** Row-major `[rows, columns]`; rows are lines. */
 export type Plane = { samples: Float32Array; shape: readonly [number, number] };
 
-type Axis = { step: number; unit: string };
+export type Axis = { step: number; unit: string };
 
 /** Picture position: x counts lines, y columns. */
 export type Place = { x: number; y: number };
@@ -43,7 +43,7 @@ export type VelocityAt = WindowVelocity & Partial<Flow> & {
 };
 
 /** A window needs at least this many lines and columns for a measurable angle. */
-export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
+export const SHORTEST_WINDOW: number = 2 * LEAST_MOVE;
 
 /** Methods by name, as tables cite them. */
 export const METHODS = {
@@ -223,11 +223,11 @@ export const velocityTableUnit = ([time, space]: readonly [Axis, Axis]): string 
   `${tableUnit(space)}/${perTime(time)}`;
 
 /** Denominator of a rate, such as `s`. */
-export const perTime = ({ unit }: { unit: string }) =>
+export const perTime = ({ unit }: { unit: string }): string =>
   unit === "Pixels" ? "line" : unit === FRAMES ? "frame" : unitSymbol(unit);
 
 /** Formats a velocity, such as `1.2 mm/s`. @param velocity in the axes' units */
-export function velocityText(velocity: number, [time, space]: readonly [Axis, Axis]) {
+export function velocityText(velocity: number, [time, space]: readonly [Axis, Axis]): string {
   if (Number.isNaN(velocity)) return "–";
   if (!Number.isFinite(velocity)) return "no duration";
   const [value, unit] = space.unit === "um" && Math.abs(velocity) >= 1000
@@ -239,4 +239,4 @@ export function velocityText(velocity: number, [time, space]: readonly [Axis, Ax
 /** The slowest and the fastest velocity that a window can measure, in pixels per line. */
 export const resolvable = (
   { window, columns: [from, to] }: Pick<Windows, "window" | "columns">,
-) => [LEAST_MOVE / window, (to - from) / LEAST_MOVE];
+): number[] => [LEAST_MOVE / window, (to - from) / LEAST_MOVE];

@@ -41,7 +41,13 @@ const MOST_WINDOWS = 64;
 /** Number of orders for a short recording: enough that no core waits long for the last one. */
 const ORDERS = 64;
 
-type VelocitySettings = { method: Method; chosen: string; window: number; step: number; pixelTime: number };
+export type VelocitySettings = {
+  method: Method;
+  chosen: string;
+  window: number;
+  step: number;
+  pixelTime: number;
+};
 
 export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
   key: "velocity",

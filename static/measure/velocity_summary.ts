@@ -9,7 +9,7 @@ import type { VelocityAt } from "./velocity.ts";
 export type Summary = ReturnType<typeof velocitySummary>;
 
 /** Whether a window has a velocity that counts; in JSON, NaN is null. */
-export const isNumber = ({ velocity, isLeftOut = false }: VelocityAt) =>
+export const isNumber = ({ velocity, isLeftOut = false }: VelocityAt): boolean =>
   Number.isFinite(velocity) && !isLeftOut;
 
 /** A cycle needs at least this many velocities. */
@@ -38,7 +38,16 @@ const FINE = 8;
  *   part of a cycle; `period` is in lines; `mean` is over as many whole cycles as fit, from the first window
  *   on, NaN if none fits; `isRhythm` if the cycle repeats.
  */
-export function velocitySummary(found: readonly VelocityAt[], window: number) {
+export function velocitySummary(found: readonly VelocityAt[], window: number): {
+  numbers: number;
+  median: number;
+  cycle: {
+    cycles: number;
+    period: number;
+    mean: number;
+    isRhythm: boolean;
+  } | null;
+} {
   const numbers = found.filter(isNumber);
   const velocities = Float64Array.from(found, (one) => isNumber(one) ? one.velocity : NaN);
   const period = periodOf(found.slice(0, MOST_WINDOWS), window);
@@ -72,7 +81,9 @@ function repeats(values: Float64Array, period: number) {
  *
  * @param found at equal distances
  */
-export function shareOfRest(found: readonly { verdict: string; velocity: number | null; rest?: number }[]) {
+export function shareOfRest(
+  found: readonly { verdict: string; velocity: number | null; rest?: number }[],
+): number {
   const known = found.map(({ verdict, velocity, rest = 0 }) =>
     verdict === "standing" ? 1 : rest > 0 ? rest : Number.isFinite(velocity) ? 0 : NaN
   );

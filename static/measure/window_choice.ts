@@ -181,7 +181,8 @@ function contradicts(shorter: VelocityAt | undefined, longer: VelocityAt) {
  * @param lineTime seconds
  * @param rows of the recording
  */
-export const firstWindow = (lineTime: number | null, rows: number) => linesOf(DURATIONS[1]!, lineTime, rows);
+export const firstWindow = (lineTime: number | null, rows: number): number =>
+  linesOf(DURATIONS[1]!, lineTime, rows);
 
 /** Lines of a window of some seconds. */
 const linesOf = (duration: number, lineTime: number | null, rows: number): number =>

@@ -13,7 +13,14 @@ import { autocorrelation } from "./autocorrelation.ts";
 import { type Likeness, likeness, type Smoothed, smoothed } from "./smoothing.ts";
 import { mean } from "./traces.ts";
 
-type Verdict = "measured" | "changing" | "standing" | "two velocities" | "too slow" | "too fast" | "unclear";
+export type Verdict =
+  | "measured"
+  | "changing"
+  | "standing"
+  | "two velocities"
+  | "too slow"
+  | "too fast"
+  | "unclear";
 
 export interface WindowVelocity {
   verdict: Verdict;
@@ -67,7 +74,7 @@ const LEAST_OVERLAP = 3;
  * @param rows lines
  * @param columns pixels per line
  */
-export const windowVelocity = (values: Float64Array, rows: number, columns: number) =>
+export const windowVelocity = (values: Float64Array, rows: number, columns: number): WindowVelocity =>
   certain(roughVelocity(values, rows, columns));
 
 /** Without a velocity that was not measured. */

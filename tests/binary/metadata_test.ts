@@ -147,9 +147,16 @@ Deno.test("metadata of the executable", async (t) => {
     for (const file of embedded.filter((file) => file !== types)) {
       const served = await fetch(`${server.baseUrl}${folder}/${file}`);
       assert.equal(served.status, 200, file);
-      assert.deepEqual(new Uint8Array(await served.arrayBuffer()), new Uint8Array(read(`dist/static/${file}`)), file);
+      assert.deepEqual(
+        new Uint8Array(await served.arrayBuffer()),
+        new Uint8Array(read(`dist/static/${file}`)),
+        file,
+      );
     }
-    assert.match(new TextDecoder().decode(read(`dist/static/${types}`)), /^export declare class Acquisition /m);
+    assert.match(
+      new TextDecoder().decode(read(`dist/static/${types}`)),
+      /^export declare class Acquisition /m,
+    );
   });
 
   const packages = new Set(files.map(packageOf).filter((name) => name !== null));

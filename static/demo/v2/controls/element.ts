@@ -5,7 +5,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   settings: Record<string, unknown> = {},
   ...children: (Node | string)[]
-) {
+): HTMLElementTagNameMap[Tag] {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(settings)) {
     if (name in node) Object.assign(node, { [name]: value });
@@ -20,7 +20,7 @@ export function svgElement<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
   settings: Record<string, unknown> = {},
   ...children: (Node | string)[]
-) {
+): SVGElementTagNameMap[Tag] {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(settings)) {
     if (value !== null) node.setAttribute(name, String(value));
@@ -30,14 +30,14 @@ export function svgElement<Tag extends keyof SVGElementTagNameMap>(
 }
 
 /** A dot of a colour. @param color CSS */
-export function swatch(color: string) {
+export function swatch(color: string): HTMLSpanElement {
   const dot = element("span", { className: "swatch" });
   dot.style.background = color;
   return dot;
 }
 
 /** Facts `a · b · c` as nodes that break lines only between facts. */
-export function unbroken(text: string) {
+export function unbroken(text: string): (string | HTMLSpanElement)[] {
   const facts = text.split(" · ");
   return facts.flatMap((fact, i) => {
     const isLast = i === facts.length - 1;
@@ -68,8 +68,8 @@ export function fitCanvas(
   canvas: HTMLCanvasElement,
   width: number,
   height: number,
-  density = globalThis.devicePixelRatio,
-) {
+  density: number = globalThis.devicePixelRatio,
+): void {
   const [wide, high] = [width, height].map((size) => Math.max(1, Math.round(size * density))) as [
     number,
     number,
@@ -79,7 +79,7 @@ export function fitCanvas(
 }
 
 /** Runs work in the next frame, once for all calls until then. */
-export function inNextFrame(work: () => void) {
+export function inNextFrame(work: () => void): () => void {
   let isWaiting = false;
   return () => {
     if (isWaiting) return;
@@ -94,14 +94,14 @@ export function inNextFrame(work: () => void) {
 const ends: WeakMap<Node, ReturnType<typeof setTimeout>> = new WeakMap();
 
 /** Shows a text for 8 seconds, long enough to be read twice; `stays` keeps it. */
-export function sayIn(node: Node, text: string, stays = false) {
+export function sayIn(node: Node, text: string, stays = false): void {
   clearTimeout(ends.get(node));
   node.textContent = text;
   if (!stays) ends.set(node, setTimeout(() => node.textContent = "", 8000));
 }
 
 /** Lets the browser save a file. */
-export function saveFile(name: string, blob: Blob) {
+export function saveFile(name: string, blob: Blob): void {
   const url = URL.createObjectURL(blob);
   element("a", { href: url, download: name }).click();
   // A browser may take a while to begin a download.

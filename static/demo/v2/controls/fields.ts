@@ -2,7 +2,7 @@
 import { element } from "./element.ts";
 
 /** A row of controls. */
-export const fieldRow = (...children: (Node | string)[]) =>
+export const fieldRow = (...children: (Node | string)[]): HTMLDivElement =>
   element("div", { className: "fields" }, ...children);
 
 /**
@@ -15,7 +15,13 @@ export function numberField(
   value: number,
   onChange: (value: number) => void,
   settings: { min?: number; max?: number; step?: 1 | "any"; unit?: string } = {},
-) {
+): {
+  label: HTMLLabelElement;
+  input: HTMLInputElement;
+  unitText: Text;
+  /** The last valid number. */
+  number: number;
+} {
   const { min = -Infinity, max = Infinity, step = "any", unit = "" } = settings;
   const textOf = (of: number) => Number.isNaN(of) ? "" : String(of);
   const input = element("input", { type: "number", id, value: textOf(value), step });
@@ -36,7 +42,7 @@ export function numberField(
     input,
     unitText,
     /** The last valid number. */
-    get number() {
+    get number(): number {
       return number;
     },
     /** Sets the number without calling back. */
@@ -78,14 +84,19 @@ export function choiceField<Value extends string>(
   id: string,
   choices: readonly { value: Value; name: string }[],
   onChange: () => void = () => {},
-) {
+): {
+  label: HTMLLabelElement;
+  select: HTMLSelectElement;
+  /** Replaces the choices; keeps the chosen value if it is among them, else chooses the first. */
+  offer(others: readonly { value: string; name: string }[], chosen?: string): void;
+} {
   const select = element("select", { id }, ...choices.map(optionOf));
   select.addEventListener("change", onChange);
   return {
     label: element("label", { className: "field" }, element("span", { textContent: label }), select),
     select,
     /** Replaces the choices; keeps the chosen value if it is among them, else chooses the first. */
-    offer(others: readonly { value: string; name: string }[], chosen: string = select.value) {
+    offer(others: readonly { value: string; name: string }[], chosen: string = select.value): void {
       select.replaceChildren(...others.map(optionOf));
       if (others.some(({ value }) => value === chosen)) select.value = chosen;
     },
@@ -100,27 +111,39 @@ export function checkField(
   id: string,
   isChecked: boolean,
   onChange: (isChecked: boolean) => void = () => {},
-) {
+): {
+  label: HTMLLabelElement;
+  input: HTMLInputElement;
+} {
   const input = element("input", { type: "checkbox", id, checked: isChecked });
   input.addEventListener("change", () => onChange(input.checked));
   return { label: element("label", { className: "check" }, input, ` ${label}`), input };
 }
 
 /** @param name for screen readers */
-export function textField(name: string, value: string, maxLength: number, onInput: (value: string) => void) {
+export function textField(
+  name: string,
+  value: string,
+  maxLength: number,
+  onInput: (value: string) => void,
+): HTMLInputElement {
   const input = element("input", { type: "text", value, "aria-label": name, maxLength });
   input.addEventListener("input", () => onInput(input.value));
   return input;
 }
 
-export function button(text: string, onClick: () => void, settings: Record<string, unknown> = {}) {
+export function button(
+  text: string,
+  onClick: () => void,
+  settings: Record<string, unknown> = {},
+): HTMLButtonElement {
   const made = element("button", { type: "button", textContent: text, ...settings });
   made.addEventListener("click", onClick);
   return made;
 }
 
 /** A × that removes something, such as `band 1`. */
-export const removeButton = (name: string, onClick: () => void) =>
+export const removeButton = (name: string, onClick: () => void): HTMLButtonElement =>
   button("×", onClick, { className: "icon", "aria-label": `Remove ${name}` });
 
 /** A table, as the only item of a list that is empty without rows. */
@@ -128,7 +151,7 @@ export function tables(
   label: string,
   heads: readonly (string | Node)[],
   rows: readonly (readonly (string | Node)[])[],
-) {
+): HTMLTableElement[] {
   if (rows.length === 0) return [];
   // Screen readers ignore an empty header.
   const head = heads.map((text) => text === "" ? element("td") : element("th", { scope: "col" }, text));
@@ -142,7 +165,7 @@ export function onNumber(
   input: HTMLInputElement,
   work: (value: number) => void,
   onTyped: (fault: string | null) => void,
-) {
+): void {
   input.addEventListener("change", () => {
     const { value, fault } = typedNumber(input.value);
     onTyped(fault);

@@ -4,7 +4,7 @@
 const SMALLEST = 15;
 
 /** Steps by `event.key`. */
-type Steps = Readonly<Record<string, number>>;
+export type Steps = Readonly<Record<string, number>>;
 
 /** Of a divider, in percent. */
 const DIVIDER: Steps = {
@@ -41,7 +41,7 @@ export function attachDivider(
   onMove: (percent: number) => void,
   leastHeight: () => number,
   start = 54,
-) {
+): void {
   let percent = start;
   const track = bar.parentElement as HTMLElement;
   const move = (wanted: number) => {
@@ -63,7 +63,7 @@ export function attachDivider(
 }
 
 /** Follows drags of a handle, which takes the focus. */
-export function onDrag(handle: HTMLElement, move: (event: PointerEvent) => void) {
+export function onDrag(handle: HTMLElement, move: (event: PointerEvent) => void): void {
   handle.addEventListener("pointerdown", (event) => {
     handle.setPointerCapture(event.pointerId);
     handle.focus();
@@ -73,7 +73,11 @@ export function onDrag(handle: HTMLElement, move: (event: PointerEvent) => void)
 }
 
 /** Follows keys on a handle. */
-export function onSteps(handle: HTMLElement, steps: Steps, move: (step: number, isFar: boolean) => void) {
+export function onSteps(
+  handle: HTMLElement,
+  steps: Steps,
+  move: (step: number, isFar: boolean) => void,
+): void {
   handle.addEventListener("keydown", (event) => {
     const step = steps[event.key];
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -6,7 +6,7 @@ import { element } from "./element.ts";
  *
  * @param name what it explains
  */
-export const help = (anchor: string, name: string) =>
+export const help = (anchor: string, name: string): HTMLAnchorElement =>
   element("a", {
     className: "help",
     href: `/docs/measure.md#${anchor}`,

@@ -4,7 +4,7 @@
  */
 
 /** Place for the browser, or for this tab. */
-type Place = "localStorage" | "sessionStorage";
+export type Place = "localStorage" | "sessionStorage";
 
 /** The value under a key, or null. */
 export function kept(key: string, place: Place = "localStorage"): unknown {
@@ -16,7 +16,7 @@ export function kept(key: string, place: Place = "localStorage"): unknown {
 }
 
 /** Keeps a value; null removes it. */
-export function keep(key: string, value: unknown, place: Place = "localStorage") {
+export function keep(key: string, value: unknown, place: Place = "localStorage"): void {
   try {
     if (value === null) globalThis[place].removeItem(key);
     else globalThis[place].setItem(key, JSON.stringify(value));
@@ -35,7 +35,7 @@ export class KeptSwitch {
     this.#isOn = kept(key) !== false;
   }
 
-  get isOn() {
+  get isOn(): boolean {
     return this.#isOn;
   }
 

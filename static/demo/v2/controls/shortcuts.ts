@@ -5,7 +5,7 @@ import { KeptSwitch } from "./kept.ts";
 const singleKeys = new KeptSwitch("acq-server single keys");
 
 /** Attaches the switch for single keys, which dictation software may send by mistake; the browser remembers it. */
-export function attachSwitch(box: HTMLInputElement) {
+export function attachSwitch(box: HTMLInputElement): void {
   box.checked = singleKeys.isOn;
   box.addEventListener("change", () => singleKeys.isOn = box.checked);
 }
@@ -15,7 +15,7 @@ export function attachSwitch(box: HTMLInputElement) {
  *
  * @param actions by `event.key`; `digit` takes 1 to 9, `Ctrl+z` and `Ctrl+Shift+z` also the command key
  */
-export function attachShortcuts(actions: Record<string, (key: string) => void>) {
+export function attachShortcuts(actions: Record<string, (key: string) => void>): void {
   addEventListener("keydown", (event) => {
     const isCommand = event.ctrlKey || event.metaKey;
     const key = isCommand ? `Ctrl+${event.shiftKey ? "Shift+" : ""}${event.key.toLowerCase()}` : event.key;

@@ -26,7 +26,7 @@ export interface Carried {
 }
 
 /** `words` is empty if everything fits. */
-type Fitted = { drawn: Drawn | null; words: string };
+export type Fitted = { drawn: Drawn | null; words: string };
 
 /** Increase the number with every change of `Carried`. */
 const KEY = "acq-server carried 1";
@@ -136,7 +136,7 @@ export interface Page {
 export const waiting = (): Carried | null => kept(KEY, "sessionStorage") as Carried | null;
 
 /** Lets regions and settings wait for the next recording that is opened, until they are used. */
-export const wait = (carried: Carried | null) => keep(KEY, carried, "sessionStorage");
+export const wait = (carried: Carried | null): void => keep(KEY, carried, "sessionStorage");
 
 /**
  * Uses what waits in a recording that was opened. Asks first if the recording has work of its own.
@@ -150,7 +150,7 @@ export function offerWaiting(
   scanAs: (typed: TypedScan | null) => Scan,
   key: string,
   own: string,
-) {
+): void {
   const carried = waiting();
   if (carried === null || carried.key === key) return;
   const scan = scanAs(carried.typed);

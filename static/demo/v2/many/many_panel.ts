@@ -266,7 +266,7 @@ export class ManyPanel {
 const LAST = ["Note", "Error"];
 
 /** The table of recordings, whose rows may have columns of their own, such as velocities in other units. */
-export function recordingsTable(about: About, rows: readonly Row[]) {
+export function recordingsTable(about: About, rows: readonly Row[]): string {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   const ordered = [...[...names].filter((name) => !LAST.includes(name)), ...LAST];
   return csv(about, ordered.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) })));

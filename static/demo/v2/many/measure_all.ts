@@ -38,7 +38,7 @@ export interface Run {
   onProgress: (done: number, name: string) => void;
 }
 
-interface Found {
+export interface Found {
   /** One for each band, and one with the reason for each recording that cannot be measured. */
   rows: Row[];
   /** The measured recordings, to be saved. */

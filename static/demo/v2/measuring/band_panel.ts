@@ -1,7 +1,7 @@
 /** Controls of bands and traces: the list of bands, and the display of traces. */
 import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.ts";
 import { NEW_TRACE, PLAIN_TRACE, traceFacts } from "../../../measure/band_trace.ts";
-import { baselineWords, type TraceSettings, usualSpan } from "../../../measure/baseline.ts";
+import { type Baseline, baselineWords, type TraceSettings, usualSpan } from "../../../measure/baseline.ts";
 import { element, swatch } from "../controls/element.ts";
 import { checkField, fieldRow, removeButton } from "../controls/fields.ts";
 import {
@@ -52,7 +52,7 @@ const BASELINE: readonly Parameter[] = [
 
 /** Emits `change` when a trace may have changed. */
 export class BandPanel extends ShapePanel<Band> {
-  override endNames = ["From", "to"];
+  override endNames: string[] = ["From", "to"];
   /** Columns of the line scan; 0 for an image. */
   #columns = 0;
   #last = 0;
@@ -79,7 +79,7 @@ export class BandPanel extends ShapePanel<Band> {
   }
 
   /** Starts with another picture. @param drawn drawn in it before */
-  begin(scan: Scan, drawn: Drawn | null) {
+  begin(scan: Scan, drawn: Drawn | null): void {
     this.scan = scan;
     this.draft = null;
     const end = shapeOf(scan)[0] * this.timeStep;
@@ -98,12 +98,23 @@ export class BandPanel extends ShapePanel<Band> {
     this.set(drawn?.bands ?? []);
   }
 
-  override described(band: Band) {
+  override described(band: Band): {
+    name: string;
+    color: string;
+    ends: {
+      x: null;
+      y: number;
+    }[];
+    place: string;
+  } {
     const { name, color, from, to } = band;
     return { name, color, ends: [from, to].map((y) => ({ x: null, y })), place: this.#placeText(band) };
   }
 
-  override placed(band: Band, [from, to]: readonly End[]) {
+  override placed(band: Band, [from, to]: readonly End[]): {
+    from: number;
+    to: number;
+  } {
     return movedEdges(band, Number(from?.y), Number(to?.y), this.#columns);
   }
 
@@ -117,7 +128,7 @@ export class BandPanel extends ShapePanel<Band> {
   }
 
   /** Follows a band being drawn. */
-  draw({ y: from }: { y: number }, { y: to }: { y: number }, isDone: boolean) {
+  draw({ y: from }: { y: number }, { y: to }: { y: number }, isDone: boolean): void {
     const band = { id: 0, name: "", color: "#ffffff", ...columnsBetween(from, to, this.#columns) };
     this.draft = isDone ? null : band;
     const id = isDone ? this.add(band) : null;
@@ -125,7 +136,16 @@ export class BandPanel extends ShapePanel<Band> {
   }
 
   /** Traces of the shown channels; the same array until something changes. */
-  get traces() {
+  get traces(): {
+    name: string;
+    band: Band;
+    channel: string;
+    color: string;
+    dash: string;
+    values: Float64Array<ArrayBufferLike>;
+    baseline: number;
+    f0: Baseline;
+  }[] {
     const { scan, kept, all } = this;
     const shown = scan?.isLineScan ? scan.group.shown : [];
     const of = [scan, kept, all, shown.length, ...shown.map(({ samples }) => samples)];
@@ -145,12 +165,12 @@ export class BandPanel extends ShapePanel<Band> {
   }
 
   /** F₀ of the traces of means, where it changes. */
-  get baselines() {
+  get baselines(): ChartCurve[] {
     return this.traces.length === 0 ? [] : this.#made.baselines;
   }
 
   /** Title of the values. */
-  get title() {
+  get title(): "ΔF/F₀" | "Mean" {
     return this.kept.isChange ? "ΔF/F₀" : "Mean";
   }
 
@@ -182,7 +202,10 @@ export class BandPanel extends ShapePanel<Band> {
     ];
   }
 
-  get columns() {
+  get columns(): {
+    name: string;
+    values: Float64Array<ArrayBufferLike>;
+  }[] {
     const { scan, traces } = this;
     if (scan === null || traces.length === 0) return [];
     const times = { name: "Time", unit: this.timeUnit, values: this.timesOf(scan) };
@@ -192,7 +215,28 @@ export class BandPanel extends ShapePanel<Band> {
     return [times, ...traces.map(({ name, values }) => ({ name, values })), ...moved];
   }
 
-  plot(span: Span) {
+  plot(span: Span): {
+    y: {
+      title: string;
+      low: number;
+      high: number;
+    };
+    traces: {
+      name: string;
+      color: string;
+      dash: string;
+      x: Float64Array<ArrayBuffer>;
+      y: Float64Array<ArrayBufferLike>;
+    }[];
+    width: number;
+    height: number;
+    x: {
+      low: number;
+      high: number;
+      title: string;
+    };
+    note: string;
+  } | null {
     const { scan, traces, title } = this;
     if (scan === null || traces.length === 0) return null;
     const x = this.timesOf(scan);
@@ -226,7 +270,7 @@ export class BandPanel extends ShapePanel<Band> {
     this.changed();
   }
 
-  override list() {
+  override list(): void {
     const { all } = this;
     const isFull = all.length >= MOST_BANDS;
     const path = this.hasPath ? ", or along the path of the reference" : "";

@@ -4,7 +4,7 @@ import { placeOfColumn } from "../picture/scan_path.ts";
 import type { Mark } from "../picture/marks.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Point } from "../picture/placed_view.ts";
-import type { TraceSettings } from "../../../measure/baseline.ts";
+import type { Baseline, TraceSettings } from "../../../measure/baseline.ts";
 
 /** What programs note at a region. */
 export interface RegionMetadata {
@@ -90,7 +90,16 @@ export function tracesOf(
   },
   bands: readonly Band[],
   settings: TraceSettings,
-) {
+): {
+  name: string;
+  band: Band;
+  channel: string;
+  color: string;
+  dash: string;
+  values: Float64Array<ArrayBufferLike>;
+  baseline: number;
+  f0: Baseline;
+}[] {
   return bands.flatMap((band) =>
     shown.map(({ name: channel, samples }, i) => {
       const { values, baseline, f0 } = traceOf(

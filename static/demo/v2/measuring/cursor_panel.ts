@@ -20,7 +20,7 @@ const MOST = 100_001;
 
 /** A cursor has its rank as its id. */
 export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
-  override endNames = ["At"];
+  override endNames: string[] = ["At"];
   #lines = countField("Mean of", "cursor-lines", 1, "lines ×", () => this.refresh(), MOST);
   #columns = countField("", "cursor-columns", 1, "columns", () => this.refresh(), MOST);
   #table = element("div", { className: "scrolled" });
@@ -43,7 +43,15 @@ export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
   }
 
   /** Cursors and their settings, to be stored as JSON. */
-  get kept() {
+  get kept(): {
+    pinned: {
+      x: number;
+      y: number;
+      name?: string;
+    }[];
+    lines: number;
+    columns: number;
+  } {
     return {
       pinned: this.all.map(({ id: _, ...cursor }) => cursor),
       lines: this.#lines.number,
@@ -52,7 +60,7 @@ export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
   }
 
   /** @param drawn pinned in it before */
-  begin(scan: Scan, drawn: Drawn | null) {
+  begin(scan: Scan, drawn: Drawn | null): void {
     this.scan = scan;
     if (drawn !== null) {
       this.#lines.number = drawn.cursors.lines;
@@ -61,7 +69,14 @@ export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
     this.set(drawn?.cursors.pinned ?? []);
   }
 
-  override described({ id, x, y }: Cursor & { id: number }) {
+  override described({ id, x, y }: Cursor & { id: number }): {
+    name: string;
+    ends: {
+      x: number;
+      y: number;
+    }[];
+    place: string;
+  } {
     return {
       name: this.#names[id]!,
       ends: [{ x: x + 0.5, y: y + 0.5 }],
@@ -69,7 +84,10 @@ export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
     };
   }
 
-  override placed(_cursor: Cursor, [end]: readonly End[]) {
+  override placed(_cursor: Cursor, [end]: readonly End[]): {
+    x: number;
+    y: number;
+  } {
     const { x, y } = end!;
     const [rows, columns] = shapeOf(this.scan as Scan);
     const pixel = (place: number | null, size: number) => Math.min(size - 1, Math.floor(Number(place)));
@@ -77,23 +95,23 @@ export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
   }
 
   /** Values follow a cursor that is being moved. */
-  override reshape(id: Id, change: Change) {
+  override reshape(id: Id, change: Change): void {
     super.reshape(id, change, true);
   }
 
   /** A third cursor replaces the second. */
-  override add({ x, y }: Cursor) {
+  override add({ x, y }: Cursor): number {
     this.set([...this.all.slice(0, 1), { x, y }]);
     return this.all.length - 1;
   }
 
-  override set(pinned: readonly Cursor[]) {
+  override set(pinned: readonly Cursor[]): void {
     this.all = pinned.map((cursor, id) => ({ ...cursor, id }));
     this.refresh();
   }
 
   /** Pins the cursor where it is. */
-  pin() {
+  pin(): void {
     const cursor = this.#cursor();
     if (cursor === null || this.scan === null) {
       this.#hint.textContent =
@@ -119,7 +137,10 @@ export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
   }
 
   /** Pinned lines of a line scan. */
-  get lines() {
+  get lines(): {
+    line: number;
+    label: string;
+  }[] {
     return this.all.map(({ x }, i) => ({ line: x, label: this.#names[i]! }));
   }
 
@@ -127,7 +148,19 @@ export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
     return [["Lines averaged", this.#lines.number], ["Columns averaged", this.#columns.number]];
   }
 
-  get columns() {
+  get columns(): ({
+    name: string;
+    values: number[];
+    text: (value: number) => string;
+  } | {
+    text: (value: number | null) => string;
+    name: string;
+    unit: string;
+    values: (number | null)[];
+  } | {
+    name: string;
+    values: string[];
+  })[] {
     const [first, second] = this.#names;
     const labels = second === undefined ? this.#names : [first!, second, `${second} - ${first}`];
     return [{ name: "Cursor", values: labels }, ...this.#quantities];
@@ -153,7 +186,7 @@ export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
     const velocities = isLineScan && times[2]
       ? [{
         ...velocityColumn(scan, [null, null, positions[2]! / times[2]]),
-        text: (value: number | null) => value === null ? "" : velocityText(value, axes),
+        text: (value: number | null): string => value === null ? "" : velocityText(value, axes),
       }]
       : [];
     return [
@@ -180,7 +213,7 @@ export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
   }
 
   /** Lists the cursors again, such as after a change of samples. */
-  refresh() {
+  refresh(): void {
     this.#hint.textContent = this.all.length === 1 ? "Pin a second one for the differences." : "";
     const rows = this.all.length === 0 ? [] : this.#quantities.map(({ name, values, text }) => [
       name,

@@ -40,9 +40,10 @@ export function curvesPlot([places, ...curves]: readonly Column[], title: string
   };
 }
 
-export const plotImage = (alt: string) => element("img", { hidden: true, className: "curves", alt });
+export const plotImage = (alt: string): HTMLImageElement =>
+  element("img", { hidden: true, className: "curves", alt });
 
-export function showPlot(image: HTMLImageElement, plot: Plot | null) {
+export function showPlot(image: HTMLImageElement, plot: Plot | null): void {
   image.hidden = plot === null;
   if (plot === null) return;
   const svg = svgPlot({ ...plot, width: WIDTH, height: HEIGHT }, measureLabel);

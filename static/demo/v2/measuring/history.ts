@@ -17,11 +17,11 @@ export class History<State> {
     this.#text = JSON.stringify(state);
   }
 
-  get canUndo() {
+  get canUndo(): boolean {
     return this.#past.length > 0;
   }
 
-  get canRedo() {
+  get canRedo(): boolean {
     return this.#future.length > 0;
   }
 
@@ -43,7 +43,7 @@ export class History<State> {
   }
 
   /** Makes the next input in a field a step of its own. */
-  endTyping() {
+  endTyping(): void {
     this.#field = null;
   }
 

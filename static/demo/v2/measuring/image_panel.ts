@@ -18,6 +18,7 @@ import type { Axis } from "../../../measure/axes.ts";
 import type { Drawn, KeptMeans } from "./drawn.ts";
 import type { About, Scan } from "./scan.ts";
 import type { Column } from "../../../measure/csv.ts";
+import type { Plot } from "./svg_plot.ts";
 
 /** Emits `change`, and `project` `{samples}` to show a projection, or with null the images again. */
 export class ImagePanel extends Panel<{ project: { samples: readonly Float32Array[] | null } }> {
@@ -57,7 +58,7 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
   }
 
   /** Starts with another picture. */
-  begin(scan: Scan, sources: ReadonlyMap<Over, Source>, drawn: Drawn | null) {
+  begin(scan: Scan, sources: ReadonlyMap<Over, Source>, drawn: Drawn | null): void {
     this.#work.end();
     this.scan = scan;
     this.#sources = sources;
@@ -71,7 +72,7 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
   }
 
   /** Shows other means, and the images or a projection, for example after Undo. */
-  redraw(drawn: Drawn | null) {
+  redraw(drawn: Drawn | null): void {
     const { images = null, projection = null } = drawn ?? {};
     this.kept = images;
     if (images !== null) this.#part.select.value = images.part;
@@ -95,18 +96,18 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
   }
 
   /** Call when the drawings have changed. */
-  listParts() {
+  listParts(): void {
     this.#part.offer(this.#parts().map(({ id, name }) => ({ value: id, name })));
   }
 
   /** Shows the images again. */
-  goBack() {
+  goBack(): void {
     if (this.projection === null) return;
     this.#show(null, null);
     this.changed();
   }
 
-  get about() {
+  get about(): About {
     return this.kept?.about ?? [];
   }
 
@@ -114,7 +115,7 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
     return meansColumns(this.kept, this.#sources.get(this.kept?.axis ?? "T")?.axis);
   }
 
-  plot() {
+  plot(): Plot | null {
     return curvesPlot(this.columns, "Mean", this.scan?.note);
   }
 
@@ -220,7 +221,7 @@ export function keptMeans(
 }
 
 /** @param axis of the means */
-export const meansColumns = (means: KeptMeans | null, axis: Axis | undefined) =>
+export const meansColumns = (means: KeptMeans | null, axis: Axis | undefined): Column[] =>
   means === null || axis === undefined ? [] : stackColumns(
     axis,
     means.channels.map((name, i) => ({ name, values: means.rows.map(({ values }) => values[i] ?? null) })),

@@ -6,14 +6,16 @@ import {
   positionWords,
   type ProjectionOf,
   stackAxes,
+  type StackFound,
 } from "../../../measure/stack.ts";
 import type { About, Scan } from "./scan.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Part } from "../../../measure/image_parts.ts";
 import type { Place } from "../panels/plane_steps.ts";
+import type { Axis } from "../../../measure/axes.ts";
 
 /** Fetches the planes of all channels; null for planes never recorded. */
-type ImagesAt = (index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>;
+export type ImagesAt = (index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>;
 
 /** Images along an axis, at the shown places along the other axes, which `at` describes. */
 export type Source = Along & { images: () => ImagesAt; at: () => About };
@@ -58,7 +60,20 @@ export async function measuredSeries(
   wanted: { parts: readonly Part[]; over: Over | null; projection: ProjectionOf | null },
   signal: AbortSignal,
   onProgress: (done: number, count: number) => void = () => {},
-) {
+): Promise<{
+  order: {
+    parts: readonly Part[];
+    over: Over | null;
+    projection: ProjectionOf | null;
+    plane: {
+      shape: readonly [number, number];
+      axes: readonly [Axis, Axis];
+    };
+    channels: string[];
+    along: ReadonlyMap<Over, Source>;
+  };
+  found: StackFound;
+}> {
   const order = { plane, channels: channels.map(({ name }) => name), along: sources, ...wanted };
   const found = await measuredStack(order, async (axis, count, take) => {
     const { images } = sources.get(axis) as Source;
@@ -79,7 +94,7 @@ export async function fetchImages(
   imagesAt: ImagesAt,
   signal: AbortSignal,
   take: (planes: readonly (Float32Array | null)[], index: number, done: number) => void,
-) {
+): Promise<void> {
   let [next, done] = [0, 0];
   const work = async () => {
     while (next < count) {

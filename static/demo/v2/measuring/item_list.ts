@@ -8,7 +8,7 @@ import { button, removeButton, tables, textField } from "../controls/fields.ts";
 const ROWS_AT_ONCE = 100;
 
 export class ItemList {
-  element = element("div", { className: "scrolled" });
+  element: HTMLDivElement = element("div", { className: "scrolled" });
   #measurement;
   #edits;
   /** Number of rows shown at most. */
@@ -22,12 +22,12 @@ export class ItemList {
     this.#edits = edits;
   }
 
-  clear() {
+  clear(): void {
     this.#most = ROWS_AT_ONCE;
     this.element.replaceChildren();
   }
 
-  show(found: readonly Item[], axes: Axes) {
+  show(found: readonly Item[], axes: Axes): void {
     const { key, title, noun, listed, columns: all, hasNotes } = this.#measurement;
     const columns = listed?.(found, axes) ?? all(found, axes).slice(0, -1);
     const shown = found.slice(0, this.#most);

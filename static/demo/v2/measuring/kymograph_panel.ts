@@ -17,6 +17,7 @@ import { Work } from "./work.ts";
 import type { KeptKymograph } from "./drawn.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
+import type { Plot } from "./svg_plot.ts";
 
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
@@ -61,7 +62,7 @@ export class KymographPanel extends Panel<{
   }
 
   /** @param source a series, or null */
-  begin(scan: Scan, source: Source | null, kept: KeptKymograph | null) {
+  begin(scan: Scan, source: Source | null, kept: KeptKymograph | null): void {
     this.#work.end();
     this.emit("end");
     this.scan = scan;
@@ -79,7 +80,7 @@ export class KymographPanel extends Panel<{
   }
 
   /** Shows another line without making its kymograph, for example after Undo. */
-  redraw(kept: KeptKymograph | null) {
+  redraw(kept: KeptKymograph | null): void {
     this.#former = null;
     this.#points = [...kept?.points ?? []];
     if (kept !== null) this.#width.number = kept.width;
@@ -92,7 +93,7 @@ export class KymographPanel extends Panel<{
   }
 
   /** Shows length, mean and profile of the line. Call when the samples have changed. */
-  refresh() {
+  refresh(): void {
     const isDrawn = this.#points.length > 0 && this.#former === null;
     this.#start.disabled = !isDrawn && !this.#work.isRunning;
     const { line, scan } = this;
@@ -107,7 +108,10 @@ export class KymographPanel extends Panel<{
   }
 
   /** The line for other measurements; null without one. */
-  get line() {
+  get line(): {
+    points: Point[];
+    width: number;
+  } | null {
     return lengthOf(this.#points) > 0 ? { points: this.#points, width: this.#width.number } : null;
   }
 
@@ -126,27 +130,27 @@ export class KymographPanel extends Panel<{
   }
 
   /** The profile. */
-  plot() {
+  plot(): Plot | null {
     return curvesPlot(this.columns, "Value", this.scan?.note);
   }
 
-  get hasSeries() {
+  get hasSeries(): boolean {
     return this.#source !== null;
   }
 
   /** Fetches the images and makes the kymograph of the line. */
-  make() {
+  make(): void {
     if (!this.#work.isRunning) this.#toggle();
   }
 
   /** Call when the picture shows the kymograph. */
-  showsKymograph() {
+  showsKymograph(): void {
     this.#isShown = true;
     this.#back.hidden = false;
   }
 
   /** Follows a line being drawn, in positions of the picture. */
-  draw(from: Point, to: Point, isDone: boolean) {
+  draw(from: Point, to: Point, isDone: boolean): void {
     const [rows, columns] = this.scan === null ? [0, 0] : shapeOf(this.scan);
     // Rows lie along x of the picture. A sample's centre lies half a pixel inside it, and the line ends at the
     // outermost centres.
@@ -166,7 +170,7 @@ export class KymographPanel extends Panel<{
   }
 
   /** A cancelled drag restores the previous line. */
-  giveUp() {
+  giveUp(): void {
     if (this.#former === null) return;
     this.#points = this.#former;
     this.#former = null;

@@ -8,11 +8,12 @@ import { type Drawn, type Line, MOST_LINES } from "./drawn.ts";
 import { type End, panel, ShapePanel, velocityColumn } from "./panel.ts";
 import type { Mark } from "../picture/marks.ts";
 import type { Scan } from "./scan.ts";
+import type { Column } from "../../../measure/csv.ts";
 
 const COLOR = "#ffffff";
 
 export class LinePanel extends ShapePanel<Line> {
-  override endNames = ["Start", "End"];
+  override endNames: string[] = ["Start", "End"];
   #made = 0;
   #rows = element("div");
   /** Reads out the line being drawn or moved. */
@@ -26,7 +27,7 @@ export class LinePanel extends ShapePanel<Line> {
   }
 
   /** @param drawn drawn in it before */
-  begin(scan: Scan, drawn: Drawn | null) {
+  begin(scan: Scan, drawn: Drawn | null): void {
     this.scan = scan;
     this.draft = null;
     this.#output.textContent = "";
@@ -34,18 +35,25 @@ export class LinePanel extends ShapePanel<Line> {
     this.set(drawn?.lines ?? []);
   }
 
-  override described(line: Line) {
+  override described(line: Line): {
+    name: string;
+    ends: Place[];
+    place: string;
+  } {
     return { name: nameOf(line), ends: [line.from, line.to], place: this.#texts(line).join(", ") };
   }
 
-  override placed(_line: Line, ends: readonly End[]) {
+  override placed(_line: Line, ends: readonly End[]): {
+    from: Place;
+    to: Place;
+  } {
     const [from, to] = ends as [Place, Place];
     this.#read({ from, to });
     return { from, to };
   }
 
   /** Follows a line being drawn. */
-  draw(from: Place, to: Place, isDone: boolean) {
+  draw(from: Place, to: Place, isDone: boolean): void {
     const isLine = from.x !== to.x || from.y !== to.y;
     const line = { id: 0, from, to };
     this.draft = isDone ? null : line;
@@ -55,7 +63,7 @@ export class LinePanel extends ShapePanel<Line> {
     if (id !== null) this.emit("select", { id });
   }
 
-  override giveUp() {
+  override giveUp(): void {
     if (this.draft !== null) this.#output.textContent = "";
     super.giveUp();
   }
@@ -75,7 +83,11 @@ export class LinePanel extends ShapePanel<Line> {
     });
   }
 
-  get columns() {
+  get columns(): (Column | {
+    name: string;
+    unit: string;
+    values: (number | null)[];
+  })[] {
     const { scan, all: lines } = this;
     if (scan === null) return [];
     const [time, space] = scan.axes;
@@ -102,7 +114,7 @@ export class LinePanel extends ShapePanel<Line> {
     this.#output.replaceChildren(...unbroken(`Δt ${time} · Δx ${distance} · velocity ${velocity}`));
   }
 
-  override add({ name, from, to }: Pick<Line, "name" | "from" | "to">) {
+  override add({ name, from, to }: Pick<Line, "name" | "from" | "to">): number | null {
     if (this.all.length >= MOST_LINES) {
       this.#output.textContent = `${MOST_LINES} lines at most: remove one to draw another.`;
       return null;
@@ -112,7 +124,7 @@ export class LinePanel extends ShapePanel<Line> {
     return this.#made;
   }
 
-  override list() {
+  override list(): void {
     const rows = this.all.map((line) => [
       this.pick(line.id, line.name || String(line.id)),
       ...this.#texts(line),

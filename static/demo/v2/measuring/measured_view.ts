@@ -17,6 +17,7 @@ import type { Look, Viewer } from "../panels/viewer.ts";
 import type { LoadedChannel } from "../picture/channel.ts";
 import type { ChannelGroup, LoadedGroup } from "../picture/channel_group.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
+import type { Measured } from "./panel.ts";
 
 type Picture = { info: OpenResponse; source: LoadedGroup; reference: LoadedGroup | null };
 
@@ -94,14 +95,18 @@ export class MeasuredView {
    *
    * @param isBefore only makes them the step before the present drawings
    */
-  adopt(drawn: Drawn | null | undefined, isBefore: boolean) {
+  adopt(drawn: Drawn | null | undefined, isBefore: boolean): void {
     const own = this.#measuring.drawn;
     this.#measuring.replace(this.#original === null ? drawn : drawn?.kymograph?.look?.drawn);
     if (isBefore) this.#measuring.replace(own);
   }
 
   /** What was measured in the shown picture, and whether that is a kymograph; null while nothing is shown. */
-  get measured() {
+  get measured(): {
+    shown: Measured;
+    isAccepted: boolean;
+    isKymograph: boolean;
+  } | null {
     const { measured, isAccepted } = this.#measuring;
     return measured && { shown: measured, isAccepted, isKymograph: this.#original !== null };
   }
@@ -111,7 +116,7 @@ export class MeasuredView {
    *
    * @param typed calibration, if the image is shown as a line scan
    */
-  restore(drawn: Drawn, typed: TypedScan | null) {
+  restore(drawn: Drawn, typed: TypedScan | null): void {
     this.goBack();
     if (typed === null) this.#showPlain();
     else if (JSON.stringify(typed) !== JSON.stringify(this.#plain?.typed)) this.treat(typed);
@@ -120,7 +125,7 @@ export class MeasuredView {
   }
 
   /** Deselects the tool and the shape; returns whether either was selected. */
-  layDown() {
+  layDown(): boolean {
     return this.#measuring.layDown();
   }
 
@@ -180,7 +185,7 @@ export class MeasuredView {
    *
    * @param look earlier look of this line scan
    */
-  treat(typed: TypedScan, look: DrawnLook | null = null) {
+  treat(typed: TypedScan, look: DrawnLook | null = null): boolean {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null || this.#plain === null && !isPlainImage(info)) return false;
     const plain = this.#plain ?? pictureOf(info, groups);
@@ -325,7 +330,7 @@ export class MeasuredView {
   }
 
   /** Shows the images again in place of their kymograph. */
-  goBack() {
+  goBack(): void {
     this.#measuring.images.goBack();
     const original = this.#original;
     if (original === null) return;

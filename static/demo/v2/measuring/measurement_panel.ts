@@ -23,13 +23,23 @@ import { nearestTo, Panel, panel, plotOver, type Span } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
 import { type About, placeOf, quantitiesText, type Scan, shapeOf } from "./scan.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
-import { counts, outlineMarks, rangeOf, SERIES_RANGE, seriesOf, valueText } from "./values_over_time.ts";
+import {
+  counts,
+  outlineMarks,
+  rangeOf,
+  type Series,
+  SERIES_RANGE,
+  seriesOf,
+  valueText,
+} from "./values_over_time.ts";
 import { Work } from "./work.ts";
 import { measuredAt, measuredInWorkers, type OnFound } from "./workers.ts";
 import type { Channel } from "../picture/channel.ts";
 import type { Plane } from "../../../measure/velocity.ts";
 import type { Band, Trace } from "./bands.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
+import type { Column } from "../../../measure/csv.ts";
+import type { Mark } from "../picture/marks.ts";
 
 interface Ordered {
   scan: Scan;
@@ -153,7 +163,7 @@ export class MeasurementPanel extends Panel {
   }
 
   /** Starts with another picture. @param drawn measured in it before */
-  begin(scan: Scan, drawn: Drawn | null) {
+  begin(scan: Scan, drawn: Drawn | null): void {
     this.#forget();
     this.scan = scan;
     if (scan.isLineScan) {
@@ -227,7 +237,7 @@ export class MeasurementPanel extends Panel {
   }
 
   /** Samples of another time or focus make earlier results invalid: measures again, or drops them. */
-  refresh() {
+  refresh(): void {
     const { samples: measured } = this.#result;
     const isThere = this.scan?.group.channels.some(({ samples }) => samples === measured) ?? false;
     if (measured === null || isThere) return;
@@ -251,7 +261,7 @@ export class MeasurementPanel extends Panel {
   }
 
   /** @param trace how their traces are made */
-  listBands(bands: readonly Band[], trace: TraceSettings) {
+  listBands(bands: readonly Band[], trace: TraceSettings): void {
     const { isQuick, isOfBands } = this.measurement;
     this.#bands = bands.map((band) => ({ ...band }));
     this.#trace = trace;
@@ -267,16 +277,24 @@ export class MeasurementPanel extends Panel {
   }
 
   /** Chooses a band by its id. */
-  choose(band: string) {
+  choose(band: string): void {
     this.#band.select.value = band;
   }
 
-  get found() {
+  get found(): readonly Item[] {
     return this.#found;
   }
 
   /** Lines of the results and their threshold, a curve if F₀ moves, if a trace of their channel is shown. */
-  inTraces(traces: readonly Trace[]) {
+  inTraces(traces: readonly Trace[]): {
+    events: number[];
+    level: number;
+    threshold: null;
+  } | {
+    events: number[];
+    level: null;
+    threshold: ChartCurve | null;
+  } {
     const channel = this.scan?.group.channels[Number(this.#channel.select.value)]?.name;
     const { about } = this.#result;
     const isShown = about.length > 0 && traces.some((trace) => trace.channel === channel);
@@ -295,11 +313,11 @@ export class MeasurementPanel extends Panel {
     return { events, level: null, threshold: this.#threshold.curve };
   }
 
-  get settings() {
+  get settings(): About {
     return this.#result.about;
   }
 
-  get hasPlot() {
+  get hasPlot(): boolean {
     return this.measurement.overTime !== undefined;
   }
 
@@ -311,12 +329,12 @@ export class MeasurementPanel extends Panel {
     return [...this.settings, ...(facts as About)];
   }
 
-  get columns() {
+  get columns(): Column[] {
     return this.scan === null ? [] : this.measurement.columns(this.#found, this.scan.axes);
   }
 
   /** Values over time for a chart; null without any. */
-  get series() {
+  get series(): Series | null {
     const [{ scan, measurement: { overTime } }, found] = [this, this.#arriving ?? this.#found];
     return scan === null || overTime === undefined || found.length === 0
       ? null
@@ -324,7 +342,7 @@ export class MeasurementPanel extends Panel {
   }
 
   /** Describes the value nearest to a line; empty without one. */
-  textAt(line: number) {
+  textAt(line: number): string {
     const { scan, measurement: { overTime } } = this;
     const item = this.#found[nearestTo(this.#found, line)];
     return item === undefined || scan === null || overTime === undefined
@@ -332,7 +350,33 @@ export class MeasurementPanel extends Panel {
       : valueText(overTime, item, scan.axes);
   }
 
-  plot(span: Span) {
+  plot(span: Span): {
+    y: {
+      title: string;
+      low: number;
+      high: number;
+    };
+    traces: ({
+      name: string;
+      color: string;
+      x: number[];
+      y: number[];
+    } | {
+      isDots: boolean;
+      name: string;
+      color: string;
+      x: number[];
+      y: number[];
+    })[];
+    width: number;
+    height: number;
+    x: {
+      low: number;
+      high: number;
+      title: string;
+    };
+    note: string;
+  } | null {
     const { scan, series, timeStep } = this;
     if (scan === null || series === null || series.points.length === 0) return null;
     const { points, title } = series;
@@ -346,7 +390,7 @@ export class MeasurementPanel extends Panel {
     return { ...plotOver(scan, span), y, traces: [trace, { ...trace, isDots: true }] };
   }
 
-  marks(toScreen: (x: number, y: number) => [number, number]) {
+  marks(toScreen: (x: number, y: number) => [number, number]): Mark[] {
     return this.scan === null ? [] : outlineMarks(this.measurement, this.#found, this.scan.axes, toScreen);
   }
 
@@ -475,7 +519,7 @@ export class MeasurementPanel extends Panel {
   }
 
   /** Excludes the value nearest to a line, or includes it again. */
-  toggle(line: number) {
+  toggle(line: number): void {
     const { scan, measurement: { overTime } } = this;
     const place = nearestTo(this.#found, line);
     const item = this.#found[place];

@@ -36,7 +36,7 @@ type Panes = { source: Pane; reference: Pane };
 
 export type Shown = Parameters<typeof scanOf>[0] & ShownParts;
 
-interface ShownParts {
+export interface ShownParts {
   /** Tools for line scans are disabled, and what enables them. */
   why: string;
   /** Path of the line scan over its reference; empty without one. */
@@ -78,7 +78,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   /** The field that was typed in last. */
   #typed: unknown = null;
   #charts;
-  tools = new ToolChoice(() => this.#choose());
+  tools: ToolChoice = new ToolChoice(() => this.#choose());
   #bands = new BandPanel();
   #lines = new LinePanel();
   #regions = new RegionPanel();
@@ -88,13 +88,13 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   #isAccepted = false;
   /** Mark of the documents that the drawings started from. */
   #origin: string | null = null;
-  cursors = new CursorPanel(() => this.#panes.source.cursor);
+  cursors: CursorPanel = new CursorPanel(() => this.#panes.source.cursor);
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#panes.source.cursor));
   #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
-  kymographs = new KymographPanel();
+  kymographs: KymographPanel = new KymographPanel();
   #editor;
   #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
-  images = new ImagePanel(() => this.#parts);
+  images: ImagePanel = new ImagePanel(() => this.#parts);
   #imageFold = folded("Images over time or focus", this.images, "images");
   #lineScanFolds = [
     folded("Bands and traces", this.#bands, "bands", true),
@@ -190,7 +190,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     return checked === this.#isAccepted ? null : checked;
   }
 
-  get isAccepted() {
+  get isAccepted(): boolean {
     return this.#accepted.checked;
   }
 
@@ -230,7 +230,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   }
 
   /** Call after samples, shown channels or view may have changed. */
-  refresh() {
+  refresh(): void {
     if (this.#isRecording) this.#record();
     const found = this.#measurements.map((panel) => panel.found);
     for (const panel of this.#measurements) panel.refresh();
@@ -251,12 +251,12 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     if (this.#history.amend(this.drawn)) this.emit("drawn");
   }
 
-  undo() {
+  undo(): void {
     this.#record();
     this.#redraw(this.#history.undo());
   }
 
-  redo() {
+  redo(): void {
     this.#record();
     this.#redraw(this.#history.redo());
   }
@@ -264,7 +264,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   /**
    * Shows other drawings of the same picture, as one step; regions and judgement stay if they state none.
    */
-  replace(kept: Drawn | null | undefined) {
+  replace(kept: Drawn | null | undefined): void {
     this.#record();
     const other = this.#scan && drawnIn(kept, this.#scan);
     const now = this.drawn;
@@ -312,7 +312,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   }
 
   /** Deselects the tool and the shape; returns whether either was selected. */
-  layDown() {
+  layDown(): boolean {
     const wasSelected = this.#editor.deselect();
     if (this.tools.chosen === "zoom") return wasSelected;
     this.tools.choose("zoom");

@@ -68,28 +68,29 @@ export type Change = { name?: string; color?: string; ends?: readonly End[] };
 /** Size of a saved plot in CSS pixels: fits a column of a page. */
 const [WIDTH, HEIGHT] = [720, 320];
 
-export const panel = (...children: (Node | string)[]) => element("div", { className: "panel" }, ...children);
+export const panel = (...children: (Node | string)[]): HTMLDivElement =>
+  element("div", { className: "panel" }, ...children);
 
 /** A panel about the measured picture; emits `change`. */
 export class Panel<Events extends object = Plain> extends Emitter<Events & { change: Plain }> {
   scan: Scan | null = null;
 
   /** Unit of time in tables. */
-  get timeUnit() {
+  get timeUnit(): string {
     return tableUnit(this.scan?.axes[0] ?? { unit: "seconds" });
   }
 
   /** Time per line. */
-  get timeStep() {
+  get timeStep(): number {
     return this.scan?.axes[0].step ?? 1;
   }
 
   /** Times of all lines. */
-  timesOf(scan: Scan) {
+  timesOf(scan: Scan): Float64Array<ArrayBuffer> {
     return Float64Array.from({ length: shapeOf(scan)[0] }, (_, line) => line * this.timeStep);
   }
 
-  changed() {
+  changed(): void {
     this.emit("change");
   }
 }
@@ -99,7 +100,7 @@ export class ShapePanel<Drawing extends { id: Id }> extends Panel<{ select: { id
   /** Names of the ends, such as `From` and `to`. */
   endNames: readonly string[] = [];
   /** Holds the fields of the selected shape. */
-  slot = element("div");
+  slot: HTMLDivElement = element("div");
   all: readonly Drawing[] = [];
   /** The shape being drawn, or being moved. */
   draft: Drawing | null = null;
@@ -122,17 +123,17 @@ export class ShapePanel<Drawing extends { id: Id }> extends Panel<{ select: { id
   }
 
   /** Lists `all`. */
-  list() {}
+  list(): void {}
 
   /** Shows other shapes. */
-  set(all: readonly Drawing[]) {
+  set(all: readonly Drawing[]): void {
     this.all = all;
     this.list();
     this.changed();
   }
 
   /** Shapes with the one being drawn or moved. */
-  get shown() {
+  get shown(): readonly Drawing[] {
     const { all, draft } = this;
     return draft === null ? all : [...all.filter(({ id }) => id !== draft.id), draft];
   }
@@ -145,7 +146,7 @@ export class ShapePanel<Drawing extends { id: Id }> extends Panel<{ select: { id
   }
 
   /** @param isDone false while the shape is being moved */
-  reshape(id: Id, { ends, ...change }: Change, isDone: boolean) {
+  reshape(id: Id, { ends, ...change }: Change, isDone: boolean): void {
     const shape = this.all.find((shape) => shape.id === id);
     if (shape === undefined) return;
     const other = { ...shape, ...change, ...ends && this.placed(shape, ends) };
@@ -160,17 +161,17 @@ export class ShapePanel<Drawing extends { id: Id }> extends Panel<{ select: { id
     return this.add({ ...shape, name: `${this.described(shape).name} copy`.slice(0, 80) });
   }
 
-  remove(id: Id) {
+  remove(id: Id): void {
     this.set(this.all.filter((shape) => shape.id !== id));
   }
 
   /** Cancels the shape being drawn. */
-  giveUp() {
+  giveUp(): void {
     this.draft = null;
   }
 
   /** Makes the button that selects a shape in the list. */
-  pick(id: Id, ...content: (Node | string)[]) {
+  pick(id: Id, ...content: (Node | string)[]): HTMLButtonElement {
     const made = button("", () => this.emit("select", { id }), {
       className: "pick",
       title: "Select, to move or change it",
@@ -182,27 +183,40 @@ export class ShapePanel<Drawing extends { id: Id }> extends Panel<{ select: { id
   }
 
   /** Marks a shape in the list. */
-  showSelected(id: Id | null) {
+  showSelected(id: Id | null): void {
     this.#selected = id;
     for (const [of, made] of this.#picks) made.ariaPressed = String(of === id);
   }
 }
 
 /** Size, time axis and note of a plot. */
-export function plotOver({ axes: [time], note }: Scan, { from, to }: Span) {
+export function plotOver({ axes: [time], note }: Scan, { from, to }: Span): {
+  width: number;
+  height: number;
+  x: {
+    low: number;
+    high: number;
+    title: string;
+  };
+  note: string;
+} {
   const x = { low: (from - 0.5) * time.step, high: (to - 0.5) * time.step, title: axisTitle(time) };
   return { width: WIDTH, height: HEIGHT, x, note };
 }
 
 /** Index of the item nearest to a line, for items at equal distances; -1 without any. */
-export function nearestTo(found: readonly { line: number }[], line: number) {
+export function nearestTo(found: readonly { line: number }[], line: number): number {
   const [first, second] = found;
   if (first === undefined) return -1;
   const step = second === undefined ? Infinity : second.line - first.line;
   return Math.min(found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
 }
 
-export const velocityColumn = ({ axes }: Scan, values: (number | null)[]) => ({
+export const velocityColumn = ({ axes }: Scan, values: (number | null)[]): {
+  name: string;
+  unit: string;
+  values: (number | null)[];
+} => ({
   name: "Velocity",
   unit: velocityTableUnit(axes),
   values,

@@ -16,7 +16,7 @@ export class ParameterFields {
     });
   }
 
-  get labels() {
+  get labels(): HTMLLabelElement[] {
     return this.#fields.map(({ field }) => field.label);
   }
 
@@ -45,7 +45,7 @@ export class ParameterFields {
   }
 
   /** What is wrong in a field; empty if all are right. */
-  get fault() {
+  get fault(): string {
     const wrong = this.#fields.find(({ field }) =>
       "input" in field && field.input.getAttribute("aria-invalid") === "true"
     )?.parameter;

@@ -14,20 +14,20 @@ const COLOR = "#ffffff";
 const ARM = 6;
 
 export class RegionPanel extends ShapePanel<Region> {
-  override endNames = ["Start", "Stop"];
+  override endNames: string[] = ["Start", "Stop"];
   #rows = element("div");
-  element = panel(this.#rows, this.slot);
+  element: HTMLDivElement = panel(this.#rows, this.slot);
   /** Elements that show the means of rectangles. */
   #means: Map<Region, HTMLElement> = new Map();
 
   /** @param regions in it */
-  begin(scan: Scan, regions: readonly Region[]) {
+  begin(scan: Scan, regions: readonly Region[]): void {
     this.scan = scan;
     this.set(regions);
   }
 
   /** Follows a rectangle being drawn, in positions of the picture. */
-  draw(from: { x: number; y: number }, to: { x: number; y: number }, isDone: boolean) {
+  draw(from: { x: number; y: number }, to: { x: number; y: number }, isDone: boolean): void {
     if (this.scan === null) return;
     const [rows, columns] = shapeOf(this.scan);
     const edges = (one: number, other: number, size: number): [number, number] => [
@@ -56,7 +56,15 @@ export class RegionPanel extends ShapePanel<Region> {
     return 1 + Math.max(0, ...given);
   }
 
-  override described(region: Region) {
+  override described(region: Region): {
+    name: string;
+    ends: {
+      x: number;
+      y: number;
+    }[];
+    isArea: boolean;
+    place: string;
+  } {
     const { type, position, start = [0, 0], stop = [0, 0] } = region;
     const isArea = type === "rectangle";
     // Rectangles end at pixel edges, other regions in the middle of pixels.
@@ -66,7 +74,19 @@ export class RegionPanel extends ShapePanel<Region> {
     return { name: titleOf(region), ends, isArea, place: placeText(region) };
   }
 
-  override placed(region: Region, ends: readonly End[]) {
+  override placed(region: Region, ends: readonly End[]): {
+    position: [number, number];
+    start?: never;
+    stop?: never;
+  } | {
+    position?: never;
+    start?: never;
+    stop?: never;
+  } | {
+    start: [number, number];
+    stop: [number, number];
+    position?: never;
+  } {
     const [rows, columns] = shapeOf(this.scan as Scan);
     const isArea = region.type === "rectangle";
     const pixel = (place: number | null, size: number) =>
@@ -79,7 +99,7 @@ export class RegionPanel extends ShapePanel<Region> {
     return isArea && (start[0] >= stop[0] || start[1] >= stop[1]) ? {} : { start, stop };
   }
 
-  override add(region: Region) {
+  override add(region: Region): string {
     return this.#append({ ...region, id: `region-${this.#nextNumber}` });
   }
 
@@ -107,7 +127,7 @@ export class RegionPanel extends ShapePanel<Region> {
   }
 
   /** Shows the means of the rectangles. Call when the samples have changed. */
-  refresh() {
+  refresh(): void {
     const { scan } = this;
     for (const [{ type, start, stop }, mean] of this.#means) {
       if (!scan || scan.isLineScan || type !== "rectangle" || !start || !stop) continue;
@@ -115,7 +135,7 @@ export class RegionPanel extends ShapePanel<Region> {
     }
   }
 
-  override list() {
+  override list(): void {
     const { all } = this;
     this.#means = new Map(all.map((region) => [region, element("div", { className: "means" })]));
     const rows = all.map((region) => [

@@ -6,7 +6,7 @@ import { escaped } from "./svg_plot.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { About } from "./scan.ts";
 
-interface Report {
+export interface Report {
   title: string;
   /** Facts of the recording. */
   facts: About;
@@ -18,7 +18,7 @@ interface Report {
 }
 
 /** Part of the results. */
-interface Part {
+export interface Part {
   name: string;
   /** Settings and summary. */
   about: About;
@@ -37,7 +37,7 @@ const [WIDTH, MARGIN, LINE] = [800, 30, 16];
 const FONT = "Helvetica, Arial, sans-serif";
 
 /** Text for the methods section of a paper. */
-export function methodsOf({ parts, version }: Report) {
+export function methodsOf({ parts, version }: Report): string {
   const sentences = parts.filter(({ settings }) => settings.length > 0).map(({ name, settings }) => {
     const facts = settings.map(([key, value]) => key === "Method" ? value : `${key.toLowerCase()} ${value}`);
     return `${name}: ${facts.join(", ")}.`;

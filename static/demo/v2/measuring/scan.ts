@@ -80,25 +80,28 @@ export function placeInFile(
 }
 
 /** `[rows, columns]`. */
-export const shapeOf = ({ group }: Scan) => (group.plane.shape as [number, number]);
+export const shapeOf = ({ group }: Scan): readonly [number, number] => group.plane.shape;
 
 /** Scene and position of the samples as a string, for comparison. */
-export const placeOf = (scan: Scan) => JSON.stringify(scan.place());
+export const placeOf = (scan: Scan): string => JSON.stringify(scan.place());
 
 /** Means of the shown channels, such as `GCaMP 12.3, Red 4`; only the number if there is one channel. */
-export const meansText = ({ group: { channels, shown } }: Scan, meanOf: (samples: Float32Array) => number) =>
+export const meansText = (
+  { group: { channels, shown } }: Scan,
+  meanOf: (samples: Float32Array) => number,
+): string =>
   shown.map(({ name, samples }) => `${channels.length > 1 ? `${name} ` : ""}${rounded(meanOf(samples))}`)
     .join(", ");
 
 /** Formats quantities, such as `Diameters 100 · Median diameter 12.3 µm`. */
-export const quantitiesText = (quantities: readonly Quantity[]) =>
+export const quantitiesText = (quantities: readonly Quantity[]): string =>
   quantities.filter(({ value, isCount }) => !(Number.isNaN(value) || isCount && value === 0))
     .map(({ name, value, unit = "" }) =>
       `${name} ${typeof value === "number" ? rounded(value) : value} ${unit.replace(/^um/, "µm")}`.trim()
     ).join(" · ");
 
 /** Name of a file without its extension, for saved files. */
-export const stemOf = ({ fileName }: Scan) => fileName.replace(/(\.ome)?\.[^.]+$/, "");
+export const stemOf = ({ fileName }: Scan): string => fileName.replace(/(\.ome)?\.[^.]+$/, "");
 
 /** Origin of the numbers, above every saved table. */
 export function about({ fileName, path, axes, isLineScan, place, note }: Scan): About {
@@ -114,7 +117,7 @@ export function about({ fileName, path, axes, isLineScan, place, note }: Scan): 
 }
 
 /** Whether a file holds a single image and does not call it a line scan. */
-export const isPlainImage = ({ plane, header: { sizes } }: OpenResponse) =>
+export const isPlainImage = ({ plane, header: { sizes } }: OpenResponse): boolean =>
   !isTime(plane.axes[0] as Axis) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
 
 /** @throws {RangeError} a step is not positive */

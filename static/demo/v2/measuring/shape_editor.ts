@@ -13,7 +13,7 @@ import type { Point } from "../picture/placed_view.ts";
 import type { Change, End, Id, Shape, ShapePanel } from "./panel.ts";
 
 /** What the editor needs of a panel, whatever its shapes. */
-type AnyPanel = Omit<ShapePanel<{ id: Id }>, "described" | "placed" | "add" | "set" | "all" | "draft">;
+export type AnyPanel = Omit<ShapePanel<{ id: Id }>, "described" | "placed" | "add" | "set" | "all" | "draft">;
 
 /** Emits `edit` `{isDone, by}` before a shape moves and `edited` after it; `by` is the grip that a key moves until `released`. */
 export class ShapeEditor extends Emitter<{
@@ -64,14 +64,14 @@ export class ShapeEditor extends Emitter<{
   }
 
   /** Starts with a picture. @param isSame as before, perhaps with other samples */
-  begin(scan: Scan, isSame: boolean) {
+  begin(scan: Scan, isSame: boolean): void {
     this.#scan = scan;
     const selected = this.#selected;
     this.deselect();
     if (isSame && selected !== null) this.select(selected.panel, selected.id);
   }
 
-  select(panel: AnyPanel, id: Id) {
+  select(panel: AnyPanel, id: Id): void {
     if (this.#isSelected(panel, id)) return;
     this.deselect();
     this.#selected = { panel, id };
@@ -88,7 +88,7 @@ export class ShapeEditor extends Emitter<{
   }
 
   /** Returns whether a shape was selected. */
-  deselect() {
+  deselect(): boolean {
     const selected = this.#selected;
     if (selected === null) return false;
     const hadFocus = this.#bands.flat().some((grip) => grip === document.activeElement);
@@ -106,13 +106,13 @@ export class ShapeEditor extends Emitter<{
   }
 
   /** The selected shape. */
-  get shape() {
+  get shape(): Shape | null {
     const { panel, id } = this.#selected ?? {};
     return panel?.shapes.find((shape) => shape.id === id) ?? null;
   }
 
   /** Updates grips and fields after a change of the shape, also by Undo. */
-  refresh() {
+  refresh(): undefined {
     const { shape } = this;
     if (shape === null) return void this.deselect();
     const { name, color = "", ends, place } = shape;
@@ -133,7 +133,7 @@ export class ShapeEditor extends Emitter<{
   }
 
   /** Puts the grips on the shape in each band of the plot, or at the edge if they would lie outside. */
-  place() {
+  place(): void {
     const { shape } = this;
     if (shape === null || this.#selected === null) return;
     const { width, height } = this.#pane.plot;
@@ -386,7 +386,7 @@ export function moved(
   grip: number,
   shift: Point,
   [rows, columns]: readonly [number, number],
-) {
+): End[] {
   const moving = grip === 0 || ends.length === 1 ? ends : [ends[grip - 1]!];
   const room = (axis: "x" | "y", size: number) => {
     const places = moving.flatMap((end) => end[axis] ?? []);

@@ -5,7 +5,7 @@
 import { layoutFrame } from "../picture/frame.ts";
 import type { Mark } from "../picture/marks.ts";
 
-interface PlotTrace {
+export interface PlotTrace {
   name: string;
   /** Any CSS colour. */
   color: string;
@@ -163,6 +163,6 @@ const points = (places: readonly (readonly number[])[]) =>
 const round = (value: number) => Math.round(value * 100) / 100;
 
 /** Escapes text for XML 1.0, without control characters. */
-export const escaped = (text: string) =>
+export const escaped = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, " ").replaceAll("&", "&amp;").replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -2,7 +2,7 @@
 import { element } from "../controls/element.ts";
 import { button } from "../controls/fields.ts";
 
-type Tool = "zoom" | "band" | "line" | "rectangle";
+export type Tool = "zoom" | "band" | "line" | "rectangle";
 
 const TOOLS = [
   ["zoom", "Zoom", "Drag over the picture to zoom (z, or Esc)"],
@@ -13,7 +13,7 @@ const TOOLS = [
 
 export class ToolChoice {
   /** Says why tools are disabled. */
-  why = element("p", { className: "hint", id: "tools-why", hidden: true });
+  why: HTMLParagraphElement = element("p", { className: "hint", id: "tools-why", hidden: true });
   chosen: Tool = "zoom";
   #onChange;
   #buttons: Map<Tool, HTMLButtonElement>;
@@ -33,7 +33,7 @@ export class ToolChoice {
   }
 
   /** Enables the tools that the picture allows. @param why others are disabled */
-  offer(isLineScan: boolean, why: string) {
+  offer(isLineScan: boolean, why: string): void {
     this.why.textContent = why;
     this.why.hidden = why === "";
     for (const [tool, , title] of TOOLS) {
@@ -47,7 +47,7 @@ export class ToolChoice {
     this.#show();
   }
 
-  choose(tool: Tool) {
+  choose(tool: Tool): void {
     if (this.#buttons.get(tool)?.disabled) return;
     this.chosen = tool;
     this.#show();

@@ -10,7 +10,7 @@ import type { Pane } from "../picture/pane.ts";
 import type { MeasurementPanel } from "./measurement_panel.ts";
 import type { Scan } from "./scan.ts";
 
-interface Charted {
+export interface Charted {
   traces: readonly Trace[];
   /** F₀ and thresholds that change. */
   baselines: readonly ChartCurve[];
@@ -84,7 +84,7 @@ export class TraceCharts {
     within(figure, ".stage").after(this.#box);
   }
 
-  draw(scan: Scan | null, { traces, baselines, title, events, level, pinned }: Charted) {
+  draw(scan: Scan | null, { traces, baselines, title, events, level, pinned }: Charted): void {
     const isScan = scan?.isLineScan === true;
     this.#traces.box.hidden = !isScan || traces.length === 0;
     const shown = this.#series.flatMap(({ panel, chart }) => {

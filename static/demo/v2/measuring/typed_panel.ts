@@ -123,7 +123,7 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
    * @param typed calibration of the shown line scan; null for an image
    * @param path of its file
    */
-  show(isOffered: boolean, typed: TypedScan | null, path: string) {
+  show(isOffered: boolean, typed: TypedScan | null, path: string): void {
     this.element.hidden = !isOffered;
     this.#back.hidden = typed === null;
     // Numbers of another file may not hold.

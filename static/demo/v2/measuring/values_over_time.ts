@@ -14,7 +14,7 @@ import type { Mark } from "../picture/marks.ts";
 
 export type Range = { low: number; high: number };
 
-interface Ranged {
+export interface Ranged {
   /** One value per line. */
   curves: readonly { values: Float64Array }[];
   points: readonly { line: number; value: number }[];
@@ -24,7 +24,7 @@ interface Ranged {
   least?: number;
 }
 
-interface Series {
+export interface Series {
   /** Title of the values. */
   title: string;
   points: readonly { line: number; value: number; opacity: number }[];
@@ -35,7 +35,7 @@ interface Series {
 const OUTLINE = "#ffeb3b";
 
 /** Whether an item has a value that was not left out. */
-export const counts = (overTime: OverTime, item: Item, axes: Axes) =>
+export const counts = (overTime: OverTime, item: Item, axes: Axes): boolean =>
   !item.isLeftOut && Number.isFinite(overTime.value(item, axes));
 
 export function seriesOf(overTime: OverTime, found: readonly Item[], axes: Axes): Series {
@@ -58,7 +58,7 @@ export function seriesOf(overTime: OverTime, found: readonly Item[], axes: Axes)
 }
 
 /** Value of an item with its error, or why it has none. */
-export const valueText = (overTime: OverTime, item: Item, axes: Axes) =>
+export const valueText = (overTime: OverTime, item: Item, axes: Axes): string =>
   counts(overTime, item, axes)
     ? [
       `${rounded(overTime.value(item, axes))} ${unitOf(overTime, axes)} ${overTime.error?.(item) ?? ""}`

@@ -17,17 +17,17 @@ export class Work {
     this.#buttons = buttons.map((button) => ({ button, name: button.textContent }));
   }
 
-  get isRunning() {
+  get isRunning(): boolean {
     return this.#running !== null;
   }
 
   /** Cancels the work, which then says so. */
-  cancel() {
+  cancel(): void {
     this.#running?.abort();
   }
 
   /** Ends the work without a word, since another picture is shown. */
-  end() {
+  end(): void {
     this.#running?.abort();
     this.#running = null;
     for (const { button, name } of this.#buttons) button.textContent = name;

@@ -49,7 +49,8 @@ export const measuredAt = (
   { key }: Measurement,
   order: { plane: Plane; band: Band; settings: Settings; at: { line: number; column: number } },
   signal: AbortSignal,
-) => withWorkers(signal, (newWorker) => asked<Item | null>(newWorker(), { key, ...order }));
+): Promise<Item | null> =>
+  withWorkers(signal, (newWorker) => asked<Item | null>(newWorker(), { key, ...order }));
 
 /** Distributes orders over all workers. */
 async function shared(

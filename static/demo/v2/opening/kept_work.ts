@@ -24,7 +24,7 @@ export type Shown = { look: DrawnLook | null; position: Work["position"] };
 export type Recalled = { work: Work; isOther: boolean; saved?: Saved };
 
 /** Measurements in the documents of the file. */
-interface Saved {
+export interface Saved {
   /** What could not be restored; may be empty. */
   note: string;
   /** The measurements, if they differ from the shown work. */
@@ -81,12 +81,12 @@ export class KeptWork extends Emitter<{
   }
 
   /** Whether leaving the page loses unsaved work. */
-  get isAtRisk() {
+  get isAtRisk(): boolean {
     return this.isUnsaved && this.state !== "pending";
   }
 
   /** Key of the open recording; empty without one. */
-  get key() {
+  get key(): string {
     return this.#open?.key ?? "";
   }
 
@@ -108,7 +108,7 @@ export class KeptWork extends Emitter<{
    * @param recording null if its work is not kept
    * @param recalled the work that is shown
    */
-  async begin(recording: Recording | null, recalled: Recalled | null) {
+  async begin(recording: Recording | null, recalled: Recalled | null): Promise<void> {
     const former = this.#open;
     const key = recording === null ? "" : keyOf(recording);
     if (recording !== null && former?.key === key) {
@@ -134,12 +134,12 @@ export class KeptWork extends Emitter<{
   }
 
   /** Lets other tabs keep the work, as the user leaves the page: a browser may hold the page, and its lock, in memory. */
-  async leave() {
+  async leave(): Promise<void> {
     if (this.#open !== null) await giveBack(this.#open);
   }
 
   /** Goes on after `leave`. While another tab has the lock, waits for it and says so. */
-  async resume() {
+  async resume(): Promise<void> {
     const open = this.#open;
     if (open === null) return;
     open.waiting.abort();
@@ -155,7 +155,7 @@ export class KeptWork extends Emitter<{
   }
 
   /** Call when something was drawn or measured. @param shown to be saved at once */
-  async changed(shown: Shown) {
+  async changed(shown: Shown): Promise<void> {
     if (this.#open === null) return;
     this.isUnsaved = true;
     this.touched();
@@ -163,14 +163,14 @@ export class KeptWork extends Emitter<{
   }
 
   /** Call when the view has changed and will be saved soon. */
-  touched() {
+  touched(): void {
     if (this.#open === null) return;
     this.#open.isTouched = true;
     if (this.state === "kept") this.#enter("pending");
   }
 
   /** Saves what is shown. */
-  async save(shown: Shown) {
+  async save(shown: Shown): Promise<void> {
     const open = this.#open;
     if (open === null) return;
     open.next = shown;
@@ -198,7 +198,7 @@ export class KeptWork extends Emitter<{
   }
 
   /** Lets this tab keep the work instead of another one. */
-  takeOver() {
+  takeOver(): Promise<void> {
     this.#open?.waiting.abort();
     return this.#hold({ steal: true });
   }
@@ -208,7 +208,7 @@ export class KeptWork extends Emitter<{
    *
    * @throws {DOMException} the storage does not work, or is full
    */
-  async add(recording: Recording, shown: Shown) {
+  async add(recording: Recording, shown: Shown): Promise<boolean> {
     const key = keyOf(recording);
     return await navigator.locks.request(lockOf(key), { ifAvailable: true }, async (lock) => {
       const former = await this.#store.get(key);
@@ -221,7 +221,7 @@ export class KeptWork extends Emitter<{
   }
 
   /** Removes work; false if a tab has it open. @throws {DOMException} the storage does not work */
-  async forget(key: string) {
+  async forget(key: string): Promise<boolean> {
     const isRemoved = await navigator.locks.request(lockOf(key), { ifAvailable: true }, async (lock) => {
       if (lock !== null) await this.#store.remove(key);
       return lock !== null;
@@ -233,7 +233,7 @@ export class KeptWork extends Emitter<{
   }
 
   /** All work, latest first; empty if the storage cannot be read. */
-  async list() {
+  async list(): Promise<Work[] | never[]> {
     return await this.#store.all().catch(() => []);
   }
 

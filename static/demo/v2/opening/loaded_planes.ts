@@ -17,13 +17,13 @@ import type { LoadedGroup } from "../picture/channel_group.ts";
 /** Note on the page and in everything saved from the sample. */
 export const SAMPLE_NOTE = "Sample: a drawn line scan, not a recording";
 
-type LoadedPlanes = { source: LoadedGroup; reference: LoadedGroup | null };
+export type LoadedPlanes = { source: LoadedGroup; reference: LoadedGroup | null };
 
 /** Planes by channel. */
-type Planes = { plane: (index: number, options: PlaneOptions) => Promise<{ samples: Float32Array }> };
+export type Planes = { plane: (index: number, options: PlaneOptions) => Promise<{ samples: Float32Array }> };
 
 /** An acquisition or the sample. */
-type Loadable = Planes & { info: OpenResponse; reference: Planes | null };
+export type Loadable = Planes & { info: OpenResponse; reference: Planes | null };
 
 /** Fetches all planes concurrently; progress counts them together. */
 export async function loadPlanes(

@@ -41,7 +41,7 @@ export class Opening {
   #ways;
   #bar;
   #steps;
-  recordings;
+  recordings: Recordings;
   /** Whether the server opens files by their paths. */
   mayOpenByPath = false;
   #isSample = false;
@@ -133,19 +133,19 @@ export class Opening {
   }
 
   /** Hides the position bar while the page shows a derived image, which has no positions. */
-  derived(isDerived: boolean) {
+  derived(isDerived: boolean): void {
     this.#isDerived = isDerived;
     this.#showPositions(this.#bar.place);
   }
 
   /** Shows another image of the recording. */
-  go(place: Place) {
+  go(place: Place): Promise<void> {
     this.#showPositions(place);
     return this.#step(this.#bar.place, []);
   }
 
   /** Call when drawings, settings or results have changed. */
-  drawn() {
+  drawn(): void {
     this.#parts.work.changed(this.#shown);
     this.#accept();
     this.#link();
@@ -157,14 +157,14 @@ export class Opening {
     this.#bar.accept(accepted ?? viewer.info?.collection?.member.accepted ?? false);
   }
 
-  keepSoon() {
+  keepSoon(): void {
     this.#parts.work.touched();
     clearTimeout(this.#keepTimer);
     this.#keepTimer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
   }
 
   /** Asks the server for its capabilities, then restores the view of this tab. */
-  async begin() {
+  async begin(): Promise<void> {
     await this.readServer();
     const [view, link] = [keptView(), viewOfLink(location.hash)];
     const isOwn = view !== null && (link === null || (link.path === view.path && link.scene === view.scene));
@@ -180,13 +180,13 @@ export class Opening {
    * @param mayReturn it stays in memory, where WebKit lets a save in progress block the storage of other
    *   pages
    */
-  leave(mayReturn: boolean) {
+  leave(mayReturn: boolean): void {
     if (!mayReturn) this.#keep();
     this.#parts.work.leave();
     this.#parts.controller.close();
   }
 
-  async readServer() {
+  async readServer(): Promise<void> {
     const { page, controller } = this.#parts;
     try {
       const capabilities = await showServer(await controller.server());

@@ -39,7 +39,11 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The page shows code and message, as the server or the runtime wrote them, under "Details". */
-export function faultOf(error: unknown) {
+export function faultOf(error: unknown): {
+  words: string;
+  code: string;
+  message: string;
+} {
   const { code = "client_error", message = String(error) } = (error ?? {}) as {
     code?: string;
     message?: string;
@@ -68,7 +72,7 @@ export class Page {
   }
 
   /** Shows title, facts and warnings of the open file. */
-  title(info: OpenResponse, isSample: boolean) {
+  title(info: OpenResponse, isSample: boolean): void {
     const { source, warnings = [] } = info;
     byId("title").textContent = source.name;
     byId("title").title = isSample ? "" : source.path;
@@ -85,7 +89,7 @@ export class Page {
    *
    * @param isLong whether it is known to take a while
    */
-  begin(what: string, isLong: boolean) {
+  begin(what: string, isLong: boolean): void {
     this.fault(null);
     byId("progress").removeAttribute("value");
     byId("progress-text").textContent = what;
@@ -101,7 +105,7 @@ export class Page {
   }
 
   /** Shows the progress of a transfer. */
-  progress(received: number, total: number) {
+  progress(received: number, total: number): void {
     clearInterval(this.#countSeconds);
     const bar = byId("progress", HTMLProgressElement);
     bar.max = total;
@@ -109,26 +113,26 @@ export class Page {
     byId("progress-text").textContent = `${megabytes(received)} of ${megabytes(total)}`;
   }
 
-  end() {
+  end(): void {
     clearTimeout(this.#showProgress);
     clearInterval(this.#countSeconds);
     byId("transfer").hidden = true;
   }
 
   /** Shows a line at the foot; errors stay. */
-  say(text: string, isBad = false) {
+  say(text: string, isBad = false): void {
     byId("status").classList.toggle("bad", isBad);
     sayIn(byId("status"), text, isBad);
   }
 
   /** Shows the fault of a typed number until another number is typed. */
-  typed(fault: string | null) {
+  typed(fault: string | null): void {
     if (fault !== null) this.say(fault, true);
     else if (byId("status").classList.contains("bad")) this.say("");
   }
 
   /** Says whether the work is kept. */
-  kept(state: State) {
+  kept(state: State): void {
     const isBad = ["elsewhere", "full", "blocked"].includes(state);
     byId("kept").classList.toggle("bad", isBad);
     // Each save would interrupt a screen reader.
@@ -138,7 +142,7 @@ export class Page {
   }
 
   /** Shows a strip with an optional action, or hides it. */
-  notice(text: string | null, action = "", act?: () => void) {
+  notice(text: string | null, action = "", act?: () => void): void {
     byId("notice").hidden = text === null;
     byId("notice-text").textContent = text ?? "";
     const button = byId("notice-action");
@@ -152,7 +156,7 @@ export class Page {
    *
    * @param file that failed
    */
-  fault(error: unknown, file = "") {
+  fault(error: unknown, file = ""): void {
     const wasThere = !byId("fault").hidden;
     byId("fault").hidden = error === null;
     if (error === null) {

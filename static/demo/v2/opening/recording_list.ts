@@ -20,7 +20,7 @@ const MOST_FOLDERS = 500;
 const AT_ONCE = 3;
 
 /** Folder of a path of the server's system, with its slash; empty without one. */
-export const folderOf = (path: string) => /^(.*[\\/])[^\\/]+[\\/]?$/.exec(path)?.[1] ?? "";
+export const folderOf = (path: string): string => /^(.*[\\/])[^\\/]+[\\/]?$/.exec(path)?.[1] ?? "";
 
 /** Last name of a path of the server's system. */
 const nameOf = (path: string) => /([^\\/]*)[\\/]?$/.exec(path)?.[1] ?? "";
@@ -60,7 +60,7 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
   }
 
   /** Index of the open recording; -1 if the list does not have it. */
-  get index() {
+  get index(): number {
     return this.recordings.findIndex(({ path }) => path === this.#path);
   }
 
@@ -70,7 +70,7 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
    * @param path with links resolved; empty without one
    * @param asked path that was opened, which may be a link in the list
    */
-  async follow(path: string, asked: string) {
+  async follow(path: string, asked: string): Promise<void> {
     const isListed = path !== "" && this.recordings.some((recording) => recording.path === asked);
     this.#path = isListed ? asked : path;
     const folder = isListed ? this.#folder : folderOf(path);
@@ -84,13 +84,13 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
   }
 
   /** Looks at the folder once; callers at the same time share the look. */
-  look() {
+  look(): Promise<void> {
     if (this.#folder === "") return Promise.resolve();
     return this.#looking ??= this.#look(this.#folder);
   }
 
   /** The recording before (-1) or after (1) the open one, or null. */
-  beside(step: -1 | 1) {
+  beside(step: -1 | 1): Recording | null {
     const { index } = this;
     return index < 0 ? null : this.recordings[index + step] ?? null;
   }

@@ -20,7 +20,7 @@ interface Needs {
 
 export class Recordings {
   #needs;
-  list;
+  list: RecordingList;
   #isShown = new KeptSwitch("acq-server recordings");
   #isBusy = false;
   /** What was measured, by path. */
@@ -52,21 +52,21 @@ export class Recordings {
    * @param path with links resolved; empty without a list
    * @param asked path that was opened
    */
-  async follow(path: string, asked: string) {
+  async follow(path: string, asked: string): Promise<void> {
     await this.list.follow(path, asked);
     await this.showWorks();
     this.#schedule(0);
   }
 
   /** Shows what was measured meanwhile. */
-  async showWorks() {
+  async showWorks(): Promise<void> {
     const works = await this.#needs.works();
     this.#words = new Map(works.filter(({ words }) => words !== "").map(({ path, words }) => [path, words]));
     this.#paint();
   }
 
   /** Shows what was measured in the open recording. */
-  note(words: string) {
+  note(words: string): void {
     const open = this.list.recordings[this.list.index];
     if (open === undefined || words === (this.#words.get(open.path) ?? "")) return;
     this.#words = new Map([...this.#words, [open.path, words]]);
@@ -74,13 +74,13 @@ export class Recordings {
   }
 
   /** Opens the recording before (-1) or after (1) the open one. */
-  step(by: -1 | 1) {
+  step(by: -1 | 1): void {
     const recording = this.list.beside(by);
     if (recording !== null) this.#open(recording.path);
   }
 
   /** Call when opening begins or ends. */
-  busy(isBusy: boolean) {
+  busy(isBusy: boolean): void {
     this.#isBusy = isBusy;
     this.#paintSteps();
   }

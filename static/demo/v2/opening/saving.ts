@@ -80,7 +80,7 @@ export class Saving {
   }
 
   /** Orders an archive and lets the browser save it. */
-  async save(images: "all" | "none") {
+  async save(images: "all" | "none"): Promise<void> {
     const { viewer, controller, opening: { place: position }, measured: { measured: now }, page } =
       this.#parts;
     if (now === null || this.#info === null || this.#isBusy) return;
@@ -107,7 +107,7 @@ export class Saving {
   }
 
   /** Restores measurements onto the open recording. */
-  async restore(file: File) {
+  async restore(file: File): Promise<void> {
     const [{ page }, info] = [this.#parts, this.#info];
     try {
       const entries = (await zipEntries(file)).filter(({ name }) => DOCUMENT.test(name));
@@ -129,7 +129,7 @@ export class Saving {
   }
 
   /** Shows measurements as one step; asks first if it could not be undone. */
-  async show(saved: Restored, from: string) {
+  async show(saved: Restored, from: string): Promise<void> {
     const { viewer, measured, page } = this.#parts;
     const { drawn, typed } = lookOf(viewer)!;
     const own = drawnWords(drawn);

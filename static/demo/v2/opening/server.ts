@@ -1,7 +1,7 @@
 /** Facts about the server, and whether it answers. */
 import { formatNumber } from "../../../measure/axes.ts";
 import { byId, element } from "../controls/element.ts";
-import type { Server } from "../../../client/v2/acq-client.ts";
+import type { Capabilities, Server } from "../../../client/v2/acq-client.ts";
 
 /** Interval of the checks. */
 const ASK_EVERY_MS = 10_000;
@@ -10,7 +10,7 @@ const ASK_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 5000;
 
 /** Shows version, formats and lifetime of sessions, and returns the capabilities. */
-export async function showServer(server: Server) {
+export async function showServer(server: Server): Promise<Capabilities> {
   const [health, capabilities] = await Promise.all([server.readHealth(), server.readCapabilities()]);
   const { server_version: version, api_version: api } = health;
   const formats = capabilities.allowedImportExtensions.join("  ");
@@ -40,7 +40,7 @@ export function watchServer(
     onBack: () => void;
     isBusy: () => boolean;
   },
-) {
+): () => Promise<void> {
   let isGone = false;
   let asking: Promise<void> | null = null;
   const askNow = async () => {

@@ -14,6 +14,7 @@ import {
   AcqError,
   type Acquisition,
   connect,
+  type Health,
   type OpenResponse,
   type Position,
   type Server,
@@ -45,7 +46,7 @@ export interface Loaded {
 const AGAIN_AFTER_MS = 1000;
 
 const systemClock = {
-  now: () => performance.now(),
+  now: (): number => performance.now(),
   sleep: (milliseconds: number): Promise<unknown> => new Promise((done) => setTimeout(done, milliseconds)),
 };
 
@@ -92,7 +93,7 @@ export class SessionController extends Emitter<{
   }
 
   /** The server; a failed connection is tried again. */
-  server() {
+  server(): Promise<Server> {
     this.#connection ??= this.#connect().catch((error) => {
       this.#connection = null;
       throw error;
@@ -101,20 +102,20 @@ export class SessionController extends Emitter<{
   }
 
   /** Asks whether the server answers. */
-  async readHealth(signal: AbortSignal) {
+  async readHealth(signal: AbortSignal): Promise<Health> {
     return await (await this.server()).readHealth({ signal });
   }
 
-  get isOpening() {
+  get isOpening(): boolean {
     return this.#opening !== null;
   }
 
-  cancel() {
+  cancel(): void {
     this.#opening?.abort();
   }
 
   /** Shows the dialog of the server's machine. */
-  pick() {
+  pick(): Promise<void> {
     return this.#run("dialog", async (signal) => {
       const opened = (await this.server()).pick({ signal });
       await this.#loadOpened(opened, { kind: "dialog" }, signal);
@@ -125,7 +126,7 @@ export class SessionController extends Emitter<{
   openPath(
     path: string,
     { scene = null, position = {} }: { scene?: number | null; position?: Position } = {},
-  ) {
+  ): Promise<void> {
     return this.#run("path", async (signal) => {
       const opened = (await this.server()).open(path, { scene, signal });
       await this.#loadOpened(opened, { kind: "path", position }, signal);
@@ -133,7 +134,7 @@ export class SessionController extends Emitter<{
   }
 
   /** Opens another scene of the open file. A scene requested meanwhile replaces it. */
-  async openScene(scene: number) {
+  async openScene(scene: number): Promise<void> {
     const isFirst = this.#wantedScene === null;
     if (isFirst && this.#opening !== null) return;
     this.#wantedScene = { scene };
@@ -156,7 +157,7 @@ export class SessionController extends Emitter<{
   }
 
   /** Fetches the planes of the open file again, such as after the file has changed. */
-  loadAgain(position: Position) {
+  loadAgain(position: Position): Promise<void> {
     return this.#run("again", async (signal) => {
       const acquisition = this.acquisition;
       if (acquisition === null) throw new AcqError("session_not_found", "Nothing is open");
@@ -165,7 +166,7 @@ export class SessionController extends Emitter<{
   }
 
   /** Shows the sample, which comes with the page. */
-  openSample() {
+  openSample(): Promise<void> {
     return this.#run("sample", async (signal) => {
       const sample = await openSample(signal);
       const loaded = await loadPlanes(sample, START, { signal, onProgress: () => {} });
@@ -199,7 +200,7 @@ export class SessionController extends Emitter<{
   }
 
   /** Samples of all channels at a position. */
-  planesAt(position: Position, signal: AbortSignal) {
+  planesAt(position: Position, signal: AbortSignal): Promise<Float32Array<ArrayBuffer>[]> {
     return this.live(
       async (acquisition) =>
         (await acquisition.planes(null, { ...position, signal })).map(({ samples }) => samples),
@@ -208,7 +209,7 @@ export class SessionController extends Emitter<{
   }
 
   /** Opens the acquisition again through its session if that expires within `seconds`. */
-  async renewExpiring(seconds: number) {
+  async renewExpiring(seconds: number): Promise<void> {
     const acquisition = this.acquisition;
     if (acquisition === null || this.isOpening) return;
     try {
@@ -225,7 +226,7 @@ export class SessionController extends Emitter<{
   }
 
   /** Closes the session as the user leaves the page; the request outlives the page. The file can be opened again if the page returns. */
-  close() {
+  close(): void {
     this.acquisition?.close({ keepalive: true }).catch(() => {});
   }
 

@@ -53,7 +53,7 @@ function typedIn(text: string, textFile: string): TypedScan | null {
 }
 
 /** The shortest link to a view, with its `#`. */
-export function linkOfView({ path, scene, position, typed }: LinkedView) {
+export function linkOfView({ path, scene, position, typed }: LinkedView): string {
   const query = new URLSearchParams({ path });
   for (const [name, index] of Object.entries({ scene, ...position })) {
     if (index > 0) query.set(name, String(index));
@@ -74,4 +74,4 @@ export function keptView(): LinkedView | null {
   return typeof view?.path === "string" ? view : null;
 }
 
-export const keepView = (view: LinkedView | null) => keep(VIEW, view, "sessionStorage");
+export const keepView = (view: LinkedView | null): void => keep(VIEW, view, "sessionStorage");

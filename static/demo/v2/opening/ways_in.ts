@@ -40,7 +40,7 @@ export class WaysIn {
   }
 
   /** Shows the ways that the server allows. */
-  allow({ dialogAvailable = true, openByPath = true }: Capabilities) {
+  allow({ dialogAvailable = true, openByPath = true }: Capabilities): void {
     this.#allowed = { dialogAvailable, openByPath };
     byId("open-first").hidden = !dialogAvailable;
     byId("no-dialog").hidden = dialogAvailable;
@@ -54,12 +54,12 @@ export class WaysIn {
   }
 
   /** Opens by the first available way. */
-  open() {
+  open(): void {
     if (this.#allowed.dialogAvailable) this.#ways.onPick();
     else this.show();
   }
 
-  show() {
+  show(): void {
     const dialog = byId("ways-dialog", HTMLDialogElement);
     if (byId("empty").hidden && !dialog.open) {
       byId("ways-title").after(byId("ways"));
@@ -70,7 +70,7 @@ export class WaysIn {
   }
 
   /** Fills the field; the user decides whether to open it. */
-  fill(link: LinkedView) {
+  fill(link: LinkedView): void {
     this.#link = link;
     byId("path-field", HTMLInputElement).value = link.path;
     byId("path-note").hidden = false;
@@ -78,7 +78,7 @@ export class WaysIn {
   }
 
   /** Disables all ways while something opens. */
-  busy(isBusy: boolean) {
+  busy(isBusy: boolean): void {
     for (const id of ["open", "open-first", "path-open", "sample"]) {
       byId(id, HTMLButtonElement).disabled = isBusy;
     }
@@ -154,7 +154,7 @@ function whenText(time: number) {
  * Restores saved measurements from a dropped ZIP file, and explains why another was not opened. Otherwise a
  * browser would leave the page for the file.
  */
-export function takeDrops(restore: (file: File) => void, explain: (text: string) => void) {
+export function takeDrops(restore: (file: File) => void, explain: (text: string) => void): void {
   const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
   addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
   addEventListener("drop", (event) => {

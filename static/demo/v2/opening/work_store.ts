@@ -34,12 +34,12 @@ const VERSION = 1;
 const ANSWERS_WITHIN_MS = 10_000;
 
 /** Identifies a recording by path and scene. */
-export const placeOf = ({ path, scene }: { path: string; scene: number }) => `${path}#${scene}`;
+export const placeOf = ({ path, scene }: { path: string; scene: number }): string => `${path}#${scene}`;
 
 /** Identifies a recording by content and scene, or by path and scene if it has no fingerprint. */
 export const keyOf = (
   { fingerprint, path, scene }: { fingerprint: string | null; path: string; scene: number },
-) => `${fingerprint ?? path}#${scene}`;
+): string => `${fingerprint ?? path}#${scene}`;
 
 /** All methods fail with the error of the browser, such as `QuotaExceededError` if the storage is full. */
 export class WorkStore {
@@ -47,7 +47,7 @@ export class WorkStore {
   #persisted: Promise<boolean> | undefined;
 
   /** Called when the user, or the browser, has removed everything. */
-  onLost = () => {};
+  onLost = (): void => {};
 
   get(key: string): Promise<Work | undefined> {
     return this.#run("readonly", (store) => store.get(key));
@@ -60,7 +60,7 @@ export class WorkStore {
   }
 
   /** All work, latest first. */
-  async all() {
+  async all(): Promise<Work[]> {
     return latestFirst(await this.#run("readonly", (store) => store.getAll()));
   }
 
@@ -74,7 +74,7 @@ export class WorkStore {
   }
 
   /** Asks the browser, once, not to evict the storage. */
-  persist() {
+  persist(): void {
     this.#persisted ??= navigator.storage?.persist();
   }
 

@@ -19,12 +19,12 @@ const KEY = "acq-server channels 1";
 /** Number of recently used names to remember. */
 const MOST_NAMES = 60;
 
-type Settings = { lutName: string; gamma: number; isLog: boolean; isOpen: boolean };
+export type Settings = { lutName: string; gamma: number; isLog: boolean; isOpen: boolean };
 
 export const channelSettings = (name: string): Settings | null =>
   entries().find(([other]) => other === name)?.[1] ?? null;
 
-export function keepChannelSettings(name: string, settings: Settings) {
+export function keepChannelSettings(name: string, settings: Settings): void {
   const others = entries().filter(([other]) => other !== name).slice(0, MOST_NAMES - 1);
   keep(KEY, [[name, settings], ...others]);
 }
@@ -158,12 +158,12 @@ function notesOf({ stats: { min, max, count }, samples }: Channel) {
 }
 
 /** Text such as `6 of 12 shown`; empty if all channels are shown, or one at a time. */
-export function shownText({ channels, shown, composite }: ChannelGroup) {
+export function shownText({ channels, shown, composite }: ChannelGroup): string {
   return composite && shown.length < channels.length ? `${shown.length} of ${channels.length} shown` : "";
 }
 
 /** Shows the count, with a button for all channels, and follows all changes of the group. */
-export function showCount(host: HTMLElement, group: ChannelGroup) {
+export function showCount(host: HTMLElement, group: ChannelGroup): void {
   const text = element("span");
   const all = button("", () => group.show(text.textContent === "" ? DISTINCT.length : Infinity));
   const paint = () => {

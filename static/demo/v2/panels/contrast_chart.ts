@@ -8,14 +8,17 @@ import type { Channel } from "../picture/channel.ts";
 const [BINS, HEIGHT] = [128, 48];
 
 /** `paint` follows range and table. @param chart from the template of a card */
-export function contrastChart(chart: HTMLElement, channel: Channel) {
+export function contrastChart(chart: HTMLElement, channel: Channel): {
+  paint: () => void;
+  paintBars: (isLog: boolean) => void;
+} {
   const bars = within(chart, ".bars", SVGElement);
   const inside = within(chart, ".inside", SVGElement);
   const ramp = within(chart, "canvas", HTMLCanvasElement);
   const handles: NodeListOf<HTMLElement> = chart.querySelectorAll(".handle");
   handles.forEach((handle, end) => dragHandle(handle, chart, channel, end));
   return {
-    paint() {
+    paint(): void {
       const { range, stats: { min, max } } = channel;
       const parts = partsOf(channel);
       handles.forEach((handle, end) => {
@@ -29,7 +32,7 @@ export function contrastChart(chart: HTMLElement, channel: Channel) {
       inside.setAttribute("width", String(BINS * Math.max(0, parts[1]! - parts[0]!)));
       paintRamp(ramp, channel);
     },
-    paintBars: (isLog: boolean) => bars.setAttribute("d", barPath(channel.histogram(BINS), isLog)),
+    paintBars: (isLog: boolean): void => bars.setAttribute("d", barPath(channel.histogram(BINS), isLog)),
   };
 }
 

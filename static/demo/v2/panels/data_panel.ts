@@ -23,7 +23,7 @@ export class DataPanel {
   }
 
   /** @param options whether it is the sample, and whether programs may open by path */
-  show(info: OpenResponse, groups: Groups, options: { isSample: boolean; isByPath: boolean }) {
+  show(info: OpenResponse, groups: Groups, options: { isSample: boolean; isByPath: boolean }): void {
     this.#shown = { info, groups, ...options };
     byId("snippet-of", HTMLSelectElement).value = "source";
     byId("snippet-of").hidden = groups.reference === null;
@@ -33,7 +33,7 @@ export class DataPanel {
   }
 
   /** Updates the session of the same planes. */
-  renew(info: OpenResponse) {
+  renew(info: OpenResponse): void {
     byId("open-json").replaceChildren(jsonTree(info));
     this.#showSession();
     this.paint();
@@ -46,7 +46,7 @@ export class DataPanel {
   }
 
   /** Writes the program for the channels that are shown. */
-  paint() {
+  paint(): void {
     if (this.#shown === null) return;
     const { info, groups, isSample, isByPath } = this.#shown;
     const reference = byId("snippet-of", HTMLSelectElement).value === "reference" ? groups.reference : null;

@@ -25,13 +25,13 @@ export class PlaneSteps {
   }
 
   /** Empties the cache and cancels requests. */
-  clear() {
+  clear(): void {
     this.#turn += 1;
     this.#kept.clear();
     this.#giveUpBut([]);
   }
 
-  keep(place: Place, samples: Float32Array[]) {
+  keep(place: Place, samples: Float32Array[]): void {
     const key = keyOf(place);
     this.#kept.delete(key);
     this.#kept.set(key, samples);
@@ -44,7 +44,7 @@ export class PlaneSteps {
   }
 
   /** Whether the planes of a position are in the cache. */
-  has(place: Place) {
+  has(place: Place): boolean {
     return this.#kept.has(keyOf(place));
   }
 

@@ -4,7 +4,7 @@ import { byId, element, within } from "../controls/element.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Place } from "./plane_steps.ts";
 
-type AxisName = "t" | "z" | "l";
+export type AxisName = "t" | "z" | "l";
 
 const AXES: readonly { name: AxisName; word: string }[] = [
   { name: "t", word: "Time" },
@@ -45,11 +45,11 @@ export class PositionBar {
     scenes.addEventListener("change", () => onScene(Number(scenes.value)));
   }
 
-  get hasSteps() {
+  get hasSteps(): boolean {
     return AXES.some(({ name }) => this.#size(name) > 1);
   }
 
-  show(info: OpenResponse, position: Place, isSample: boolean) {
+  show(info: OpenResponse, position: Place, isSample: boolean): void {
     this.pause();
     this.#info = info;
     // A changed file may be shorter.
@@ -75,30 +75,30 @@ export class PositionBar {
   }
 
   /** Shows whether the open scene is accepted. */
-  accept(isAccepted: boolean) {
+  accept(isAccepted: boolean): void {
     const [option] = byId("scene", HTMLSelectElement).selectedOptions;
     if (option === undefined) return;
     option.textContent = option.textContent.replace(ACCEPTED, "") + (isAccepted ? ACCEPTED : "");
   }
 
-  hide() {
+  hide(): void {
     this.pause();
     byId("positions").hidden = true;
   }
 
   /** Steps along an axis; stays inside it. */
-  step(name: AxisName, by: number) {
+  step(name: AxisName, by: number): void {
     if (byId("positions").hidden) return;
     this.pause();
     this.#go(name, by);
   }
 
-  togglePlay() {
+  togglePlay(): void {
     if (this.#playing !== null) this.pause();
     else if (this.hasSteps) this.#play();
   }
 
-  pause() {
+  pause(): void {
     this.#playing?.abort();
     this.#setPlaying(null);
   }

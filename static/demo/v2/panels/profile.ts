@@ -34,7 +34,7 @@ export class Profile {
   }
 
   /** Sets another group, without a profile. */
-  show(group: ChannelGroup) {
+  show(group: ChannelGroup): void {
     this.#group = group;
     this.#cursor = null;
     group.plane.axes.forEach((axis, i) => {
@@ -45,7 +45,7 @@ export class Profile {
   }
 
   /** Draws the profile soon; coalesces changes. */
-  redraw() {
+  redraw(): void {
     if (this.#timer !== undefined) return;
     byId("profile").ariaBusy = "true";
     const wait = this.#paintedAt + REST_MS - performance.now();
@@ -57,7 +57,7 @@ export class Profile {
   }
 
   /** Call when the picture was drawn, perhaps at another place. */
-  follow() {
+  follow(): void {
     if (this.#edges !== JSON.stringify(this.#pane.edges)) this.redraw();
   }
 
@@ -128,7 +128,7 @@ export function profileValues(
   [rows, columns]: readonly [number, number],
   along: "x" | "y",
   cursor: Point,
-) {
+): Float32Array<ArrayBufferLike> {
   if (along === "y") return samples.subarray(cursor.x * columns, (cursor.x + 1) * columns);
   const values = new Float32Array(rows);
   for (let row = 0, at = cursor.y; row < rows; row += 1, at += columns) values[row] = samples[at]!;

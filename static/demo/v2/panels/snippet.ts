@@ -8,7 +8,7 @@
 
 export type Language = "python" | "javascript" | "matlab" | "curl";
 
-interface Wanted {
+export interface Wanted {
   /** Base address of the server. */
   origin: string;
   /** Path of the acquisition on the server's computer; null asks with the dialog. */
@@ -27,7 +27,7 @@ interface Wanted {
 export function snippet(
   language: Language,
   { origin, path, scene, isReference = false, channels, position = {} }: Wanted,
-) {
+): string {
   const steps = Object.entries(position).filter(([, index]) => index > 0);
   return { python, javascript, matlab, curl }[language]({
     origin,

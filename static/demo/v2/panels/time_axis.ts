@@ -43,7 +43,7 @@ export class TimeAxis {
   #back;
 
   /** Draws the strip in the next frame. Call when a channel looks different. */
-  redraw = inNextFrame(() => this.#draw());
+  redraw: () => void = inNextFrame(() => this.#draw());
 
   /**
    * @param figure holds `.overview` with a `canvas` and a `.window` with role `slider`, `.time-fields` with
@@ -86,7 +86,7 @@ export class TimeAxis {
   }
 
   /** Takes another group, or other planes of the same one. */
-  load(group: ChannelGroup) {
+  load(group: ChannelGroup): void {
     // The strip is drawn whole and rarely: a pyramid would waste memory.
     this.#painter.load(group, () => Promise.resolve([]));
     this.redraw();
@@ -94,7 +94,7 @@ export class TimeAxis {
   }
 
   /** Call when the picture has another view or another place. */
-  follow() {
+  follow(): void {
     const { picture: { axisX }, time, canGoBack } = this.#pane.placed;
     this.#back.disabled = !canGoBack;
     this.#strip.hidden = time !== "across";

@@ -25,7 +25,7 @@ import type { View } from "../picture/orientation.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
 /** Name of a picture. */
-type Name = "source" | "reference";
+export type Name = "source" | "reference";
 
 export type Groups = { source: ChannelGroup; reference: ChannelGroup | null };
 
@@ -151,7 +151,10 @@ export class Viewer extends Emitter<{
       look?: Look | null | undefined;
       note?: string;
     },
-  ) {
+  ): {
+    source: ChannelGroup;
+    reference: ChannelGroup | null;
+  } {
     const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
     const points = pathPoints(info.reference);
     this.info = info;
@@ -188,7 +191,7 @@ export class Viewer extends Emitter<{
   /**
    * Applies what fits of an earlier look: planes of another shape keep their own view, other channels their own contrast.
    */
-  wear(look: Look | null) {
+  wear(look: Look | null): void {
     for (const name of NAMES) {
       const [group, kept] = [this.groups?.[name], look?.[name]];
       if (group && kept) {
@@ -207,7 +210,7 @@ export class Viewer extends Emitter<{
   }
 
   /** Replaces the planes of the same channels; keeps zoom, contrast and cursor. */
-  replacePlanes(planes: readonly Float32Array[]) {
+  replacePlanes(planes: readonly Float32Array[]): void {
     if (this.groups === null) return;
     const { source } = this.groups;
     // These planes belong to an earlier acquisition.
@@ -252,7 +255,7 @@ export class Viewer extends Emitter<{
   }
 
   /** Turns or mirrors a picture and all later ones of its kind. */
-  place(name: Name, change: typeof turned) {
+  place(name: Name, change: typeof turned): void {
     const group = this.groups?.[name];
     if (!group) return;
     const kind = kindOf(group.plane, name === "reference");

@@ -8,10 +8,10 @@ export type LoadedChannel = { index: number; name: string; samples: Float32Array
 /** A loaded channel; emits `change` when its display changes and `samples` when its samples change. */
 export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
   /** Change it, gamma and visibility only with `set`. */
-  lutName;
+  lutName: string;
   /** Exponent applied before the look-up table; below 1 brightens dark parts. */
   gamma = 1;
-  visible;
+  visible: boolean;
   /** `[min, max]`, min below max. */
   range: [number, number];
   /** Whether the range is automatic or initial. */
@@ -41,38 +41,43 @@ export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
   }
 
   /** Statistics of all samples, computed on first use. */
-  get stats() {
+  get stats(): {
+    count: number;
+    min: number;
+    max: number;
+    percentiles: number[];
+  } {
     return this.#stats ??= statistics(this.samples);
   }
 
   /** Whether all samples are finite. */
-  get isFinite() {
+  get isFinite(): boolean {
     return this.#isFinite ??= this.#stats === null
       ? allFinite(this.samples)
       : this.#stats.count === this.samples.length;
   }
 
   /** Replaces the samples, such as by those of the next time point; keeps the display. */
-  replaceSamples(samples: Float32Array) {
+  replaceSamples(samples: Float32Array): void {
     this.samples = samples;
     this.#stats = this.#bins = this.#isFinite = null;
     this.emit("samples");
   }
 
-  set(display: { lutName?: string; gamma?: number; visible?: boolean }) {
+  set(display: { lutName?: string; gamma?: number; visible?: boolean }): void {
     Object.assign(this, display);
     this.emit("change");
   }
 
   /** Sets the range; separates ends that are equal as float32. @param isAuto not chosen by the user */
-  setRange(min: number, max: number, isAuto = false) {
+  setRange(min: number, max: number, isAuto = false): void {
     this.range = drawableRange(min, max);
     this.isAuto = isAuto;
     this.emit("change");
   }
 
   /** Sets one end (0: minimum, 1: maximum) and moves the other along if they would cross. */
-  setEnd(end: number, value: number) {
+  setEnd(end: number, value: number): void {
     const [min, max] = this.range;
     const width = max - min;
     if (end === 0) this.setRange(value, value < max ? max : value + width);
@@ -80,18 +85,22 @@ export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
   }
 
   /** Sets the range to the 1st to 99.5th percentile of the samples, or of their reduced form. */
-  autoRange() {
+  autoRange(): void {
     this.setRange(...autoRange(this.seen === null ? this.stats : statistics(this.seen())), true);
   }
 
   /** Everything that a renderer needs. */
-  look() {
+  look(): {
+    min: number;
+    max: number;
+    lut: Uint8Array<ArrayBufferLike>;
+  } {
     const [min, max] = this.range;
     return { min, max, lut: withGamma(lutTable(this.lutName), this.gamma) };
   }
 
   /** Histogram between the smallest and largest sample, computed once. */
-  histogram(bins: number) {
+  histogram(bins: number): Uint32Array<ArrayBufferLike> {
     return this.#bins ??= histogram(this.samples, this.stats.min, this.stats.max, bins);
   }
 }

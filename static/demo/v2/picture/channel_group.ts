@@ -4,7 +4,7 @@ import { Channel, type LoadedChannel } from "./channel.ts";
 import type { Axis } from "../../../measure/axes.ts";
 import type { PlaneInfo } from "../../../client/v2/acq-client.ts";
 
-type Plane = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
+export type Plane = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
 
 /** Planes of one geometry. */
 export type LoadedGroup = { plane: PlaneInfo; channels: LoadedChannel[] };
@@ -29,7 +29,7 @@ export class ChannelGroup extends Emitter<{ change: Plain }> {
     this.channels.forEach((channel) => channel.addEventListener("change", () => this.emit("change")));
   }
 
-  get mode() {
+  get mode(): Mode {
     return this.#mode;
   }
 
@@ -48,7 +48,7 @@ export class ChannelGroup extends Emitter<{ change: Plain }> {
     this.emit("change");
   }
 
-  get composite() {
+  get composite(): boolean {
     return this.#mode !== "single";
   }
 
@@ -57,7 +57,7 @@ export class ChannelGroup extends Emitter<{ change: Plain }> {
   }
 
   /** Replaces the planes of all channels, in their order. */
-  replaceSamples(planes: readonly Float32Array[]) {
+  replaceSamples(planes: readonly Float32Array[]): void {
     this.channels.forEach((channel, position) => channel.replaceSamples(planes[position] ?? channel.samples));
   }
 
@@ -66,7 +66,7 @@ export class ChannelGroup extends Emitter<{ change: Plain }> {
    *
    * @param seen returns the samples of the home view; null for all samples
    */
-  see(seen: ((channel: Channel) => Float32Array) | null) {
+  see(seen: ((channel: Channel) => Float32Array) | null): void {
     if (seen === null && this.channels.every((channel) => channel.seen === null)) return;
     for (const channel of this.channels) channel.seen = seen && (() => seen(channel));
     this.channels.forEach((channel) => channel.isAuto && channel.autoRange());
@@ -74,12 +74,12 @@ export class ChannelGroup extends Emitter<{ change: Plain }> {
   }
 
   /** Whether several channels are shown below each other. */
-  get isSplit() {
+  get isSplit(): boolean {
     return this.#mode === "split" && this.shown.length > 1;
   }
 
   /** Toggles a channel in a composite; otherwise shows only this channel. */
-  toggle(position: number, on?: boolean) {
+  toggle(position: number, on?: boolean): void {
     const channel = this.channels[position];
     if (channel === undefined) return;
     if (this.composite) channel.set({ visible: on ?? !channel.visible });
@@ -89,12 +89,12 @@ export class ChannelGroup extends Emitter<{ change: Plain }> {
   }
 
   /** Shows the first `count` channels as a composite. */
-  show(count: number) {
+  show(count: number): void {
     this.#show((position) => position < count);
     this.emit("change");
   }
 
-  get shown() {
+  get shown(): Channel[] {
     return this.channels.filter(({ visible }) => visible);
   }
 

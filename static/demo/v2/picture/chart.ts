@@ -38,7 +38,7 @@ export interface ChartSpan {
 }
 
 /** Values at the lower and upper edge. */
-type ChartRange = { low: number; high: number; title: string };
+export type ChartRange = { low: number; high: number; title: string };
 
 /** `across` is the middle of a sample, `up` the height of a value, in CSS pixels. */
 export type Chart = Frame & {
@@ -155,7 +155,10 @@ function drawCurves(
 }
 
 /** Extent of a line through the values within each column: halfway to both neighbours. */
-export function throughColumns(values: Float32Array) {
+export function throughColumns(values: Float32Array): {
+  bottoms: Float32Array<ArrayBuffer>;
+  tops: Float32Array<ArrayBuffer>;
+} {
   const [bottoms, tops] = [values.slice(), values.slice()];
   for (let i = 1; i < values.length; i += 1) {
     const middle = (values[i - 1]! + values[i]!) / 2;
@@ -177,7 +180,10 @@ export function throughColumns(values: Float32Array) {
  * @param to position at the right edge
  * @param count columns, no fewer than positions
  */
-export function throughSamples(samples: Float32Array, from: number, to: number, count: number) {
+export function throughSamples(samples: Float32Array, from: number, to: number, count: number): {
+  bottoms: Float32Array<ArrayBuffer>;
+  tops: Float32Array<ArrayBuffer>;
+} {
   const [bottoms, tops] = [new Float32Array(count).fill(NaN), new Float32Array(count).fill(NaN)];
   const widen = (x: number, value: number) => {
     if (x < 0 || x >= count || value - value !== 0) return;

@@ -14,15 +14,26 @@ const FIRE = (
 ).split(" ").map((hex) => [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)));
 
 /** Colour of NaN and infinities, absent from all tables. */
-export const NOT_A_NUMBER = { name: "hot pink", color: [255, 105, 180] };
+export const NOT_A_NUMBER: {
+  name: string;
+  color: number[];
+} = { name: "hot pink", color: [255, 105, 180] };
 
 /** Names in the order of the menu. */
-export const LUT_NAMES = [...Object.keys(RAMPS), "fire", "hot", "viridis", "magma", "inferno", "cividis"];
+export const LUT_NAMES: string[] = [
+  ...Object.keys(RAMPS),
+  "fire",
+  "hot",
+  "viridis",
+  "magma",
+  "inferno",
+  "cividis",
+];
 
 const made: Map<string, Uint8Array> = new Map();
 
 /** The table with this name, made once. */
-export function lutTable(name: string) {
+export function lutTable(name: string): Uint8Array<ArrayBufferLike> {
   const known = made.get(name);
   if (known !== undefined) return known;
   const colorAt = colorsOf(name);
@@ -44,7 +55,7 @@ function colorsOf(name: string): (i: number) => ArrayLike<number> {
 }
 
 /** Applies gamma to a table: below 1 brightens dark parts, above 1 darkens them. */
-export function withGamma(table: Uint8Array, gamma: number) {
+export function withGamma(table: Uint8Array, gamma: number): Uint8Array<ArrayBufferLike> {
   if (gamma === 1) return table;
   const curved = new Uint8Array(table.length);
   for (let i = 0; i < 256; i += 1) {
@@ -55,7 +66,7 @@ export function withGamma(table: Uint8Array, gamma: number) {
 }
 
 /** CSS colour of a table in legends and curves. */
-export function lutColor(name: string) {
+export function lutColor(name: string): string {
   const at = 4 * 200;
   const [r, g, b] = RAMPS[name] ?? lutTable(name).subarray(at, at + 3);
   return `rgb(${r}, ${g}, ${b})`;

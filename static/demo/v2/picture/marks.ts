@@ -34,14 +34,14 @@ const HALO = "rgba(0, 0, 0, 0.8)";
 let ruler: CanvasRenderingContext2D | null = null;
 
 /** Width of a label in CSS pixels. */
-export function measureLabel(text: string) {
+export function measureLabel(text: string): number {
   ruler ??= document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
   ruler.font = LABEL_FONT;
   return ruler.measureText(text).width;
 }
 
 /** SVG elements of the marks. */
-export const svgMarks = (marks: readonly Mark[]) => marks.flatMap(svgMark);
+export const svgMarks = (marks: readonly Mark[]): SVGElement[] => marks.flatMap(svgMark);
 
 function svgMark(mark: Mark): SVGElement[] {
   const color = mark.color ?? "currentColor";
@@ -72,7 +72,11 @@ function svgMark(mark: Mark): SVGElement[] {
 }
 
 /** Draws the marks on a canvas whose unit is a CSS pixel. */
-export function canvasMarks(context: CanvasRenderingContext2D, marks: readonly Mark[], ownColor: string) {
+export function canvasMarks(
+  context: CanvasRenderingContext2D,
+  marks: readonly Mark[],
+  ownColor: string,
+): void {
   context.font = LABEL_FONT;
   for (const mark of marks) {
     const color = mark.color ?? ownColor;

@@ -12,17 +12,21 @@ import { keep, kept } from "../controls/kept.ts";
 export type Orientation = { swapped: boolean; fromRight: boolean; fromBottom: boolean };
 
 /** Size before it is placed. */
-type Picture = { width: number; height: number };
+export type Picture = { width: number; height: number };
 
 export type View = { x0: number; y0: number; x1: number; y1: number };
 
-type Placing = (orientation: Orientation, picture: Picture, view: View) => View;
+export type Placing = (orientation: Orientation, picture: Picture, view: View) => View;
 
 /** Kind of picture. */
-type Kind = "line scan" | "image" | "reference";
+export type Kind = "line scan" | "image" | "reference";
 
 /** All eight; the index in this list is the number that the browser remembers. */
-export const ORIENTATIONS = Array.from(
+export const ORIENTATIONS: {
+  swapped: boolean;
+  fromRight: boolean;
+  fromBottom: boolean;
+}[] = Array.from(
   { length: 8 },
   (_, i) => ({ swapped: (i & 4) !== 0, fromRight: (i & 2) !== 0, fromBottom: (i & 1) !== 0 }),
 );
@@ -51,7 +55,10 @@ export const shownSize = ({ swapped }: Orientation, { width, height }: Picture):
   swapped ? { width: height, height: width } : { width, height };
 
 /** Converts a position of the picture to the screen, in samples from the upper left corner. */
-export function toShown(orientation: Orientation, picture: Picture, x: number, y: number) {
+export function toShown(orientation: Orientation, picture: Picture, x: number, y: number): {
+  x: number;
+  y: number;
+} {
   const { width, height } = shownSize(orientation, picture);
   const [across, down] = orientation.swapped ? [y, x] : [x, y];
   return {
@@ -61,7 +68,10 @@ export function toShown(orientation: Orientation, picture: Picture, x: number, y
 }
 
 /** The inverse of {@linkcode toShown}. */
-export function fromShown(orientation: Orientation, picture: Picture, x: number, y: number) {
+export function fromShown(orientation: Orientation, picture: Picture, x: number, y: number): {
+  x: number;
+  y: number;
+} {
   const { width, height } = shownSize(orientation, picture);
   const across = orientation.fromRight ? width - x : x;
   const down = orientation.fromBottom ? height - y : y;
@@ -93,7 +103,7 @@ export const placementOf = (kind: Kind): Orientation =>
   chosen.get(kind) ?? ORIENTATIONS[kept(keyOf(kind)) as number] ?? (kind === "line scan" ? AS_PLOT : UPRIGHT);
 
 /** Keeps the choice for a kind. */
-export function keepPlacement(kind: Kind, orientation: Orientation) {
+export function keepPlacement(kind: Kind, orientation: Orientation): void {
   chosen.set(kind, orientation);
   const { swapped, fromRight, fromBottom } = orientation;
   keep(keyOf(kind), (swapped ? 4 : 0) + (fromRight ? 2 : 0) + (fromBottom ? 1 : 0));

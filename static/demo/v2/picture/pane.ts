@@ -30,7 +30,7 @@ export class Pane {
   #painter;
   #group: ChannelGroup | null = null;
   /** The view; change it with `change` or `view`. */
-  placed = new PlacedView(NOTHING, AS_PLOT);
+  placed: PlacedView = new PlacedView(NOTHING, AS_PLOT);
   cursor: Point | null = null;
   #selection: View | null = null;
   #listeners;
@@ -44,13 +44,13 @@ export class Pane {
   tool: ((from: Point, to: Point, isDone: boolean) => void) | null = null;
 
   /** Called when Escape or a second finger cancels a drag of the tool. */
-  onGivenUp = () => {};
+  onGivenUp = (): void => {};
 
   /** Called for a click or tap, which selects what lies within `reach` CSS pixels. */
   onPress: (at: Point, reach: number) => void = () => {};
 
   /** Called when the user presses Enter to go to what is drawn. */
-  onEnter = () => {};
+  onEnter = (): void => {};
 
   stamp = "";
 
@@ -58,7 +58,7 @@ export class Pane {
   gutter = 0;
 
   /** Draws in the next frame; coalesces calls. */
-  redraw = inNextFrame(() => this.drawNow());
+  redraw: () => void = inNextFrame(() => this.drawNow());
 
   constructor(figure: HTMLElement, listeners: {
     onCursor: (cursor: Point | null, byKeyboard: boolean) => void;
@@ -74,7 +74,7 @@ export class Pane {
   }
 
   /** The visible part in pixels of the picture; set it inside the picture. */
-  get view() {
+  get view(): View {
     return this.placed.view;
   }
 
@@ -89,7 +89,7 @@ export class Pane {
   }
 
   /** Statistic that a pixel shows if it covers many samples. */
-  get statistic() {
+  get statistic(): Statistic {
     return this.#painter.statistic;
   }
 
@@ -99,25 +99,25 @@ export class Pane {
   }
 
   /** Samples of a shown channel in the home view. */
-  atHome(channel: Channel, statistic?: Statistic) {
+  atHome(channel: Channel, statistic?: Statistic): Float32Array<ArrayBufferLike> {
     return this.#painter.atHome(channel, this.placed.orientation, this.#stage.canvasBands[0]!, statistic);
   }
 
   /** Shows the planes of another acquisition in the home view. */
-  show(group: ChannelGroup, orientation: Orientation) {
+  show(group: ChannelGroup, orientation: Orientation): void {
     this.placed = new PlacedView(pictureOf(group.plane, this.#isReference), orientation);
     this.cursor = null;
     this.replacePlanes(group);
   }
 
   /** Replaces the planes by others of the same geometry; keeps view and cursor. */
-  replacePlanes(group: ChannelGroup) {
+  replacePlanes(group: ChannelGroup): void {
     this.#group = group;
     this.#painter.load(group);
     this.redraw();
   }
 
-  drawNow() {
+  drawNow(): void {
     const [placed, group] = [this.placed, this.#group];
     if (group === null) return;
     const { locked } = placed.picture;
@@ -137,7 +137,7 @@ export class Pane {
     this.#listeners.onDrawn();
   }
 
-  drawMarks() {
+  drawMarks(): void {
     if (this.#stage.isLaid) this.#stage.mark(this.#marks(), this.#bandMarks());
   }
 
@@ -149,28 +149,28 @@ export class Pane {
   }
 
   /** Picture pixels of a distance in CSS pixels of the plot. */
-  shift(dx: number, dy: number) {
+  shift(dx: number, dy: number): Point {
     const { width, height } = this.plot;
     const { x0, x1, y0, y1 } = this.placed.shown;
     return this.placed.shift(dx / width * (x1 - x0), dy / height * (y1 - y0));
   }
 
   /** Brings a position into view. */
-  reveal(position: Point) {
+  reveal(position: Point): void {
     this.change((placed) => placed.reveal(position));
   }
 
   /** Puts elements over the plot. */
-  hold(...elements: Element[]) {
+  hold(...elements: Element[]): void {
     this.#stage.plot.append(...elements);
   }
 
-  focus() {
+  focus(): void {
     this.#stage.plot.focus();
   }
 
   /** Text of the scale bars and the reduction, such as `Scale bar 10 µm`; a space if there are none. */
-  get scale() {
+  get scale(): string {
     if (!this.#stage.isLaid) return "\u00a0";
     const labels = (this.#hasScaleBar ? this.#scaleBars : []).flatMap(({ text }) => text ?? []);
     const bars = labels.length === 0 ? [] : [`Scale bar ${labels.join(" × ")}`];
@@ -178,23 +178,29 @@ export class Pane {
   }
 
   /** Number of equal parts of the plot, one below the other, which show the same part of the picture. */
-  get bandCount() {
+  get bandCount(): number {
     return this.#stage.bandCount;
   }
 
   /** Size of the plot, or one of its bands, in CSS pixels. */
-  get plot() {
+  get plot(): {
+    width: number;
+    height: number;
+  } {
     return this.#stage.band;
   }
 
   /** Left edge and width of the plot in its figure's stage, in CSS pixels. */
-  get edges() {
+  get edges(): {
+    left: number;
+    width: number;
+  } {
     const { left, width } = this.#stage.area;
     return { left, width };
   }
 
   /** Width of a shown pixel in CSS pixels. */
-  get zoom() {
+  get zoom(): number {
     const { x0, x1 } = this.placed.shown;
     return this.#stage.area.width / (x1 - x0);
   }
@@ -251,7 +257,7 @@ export class Pane {
   }
 
   /** Changes the view. */
-  change(change: (placed: PlacedView) => void) {
+  change(change: (placed: PlacedView) => void): void {
     change(this.placed);
     this.#painter.move();
     this.#listeners.onView();
@@ -259,12 +265,12 @@ export class Pane {
   }
 
   /** Shows the selection in progress, in fractions of a band. */
-  select(box: View | null) {
+  select(box: View | null): void {
     this.#selection = box;
     this.drawMarks();
   }
 
-  moveCursor(cursor: Point | null, byKeyboard: boolean) {
+  moveCursor(cursor: Point | null, byKeyboard: boolean): void {
     if (cursor?.x === this.cursor?.x && cursor?.y === this.cursor?.y) return;
     this.cursor = cursor;
     this.drawMarks();

@@ -10,10 +10,10 @@ import type { Place, PlacedView, Point } from "./placed_view.ts";
 import type { Stage } from "./stage.ts";
 
 /** Axes of a zoom, or the key held. */
-type ZoomKind = "plain" | "shift" | "alt" | "across" | "down" | "both";
+export type ZoomKind = "plain" | "shift" | "alt" | "across" | "down" | "both";
 
 /** The pane: picture and cursor. */
-interface Handled {
+export interface Handled {
   placed: PlacedView;
   cursor: Point | null;
   tool: ((from: Point, to: Point, isDone: boolean) => void) | null;
@@ -55,7 +55,7 @@ const ZOOMS: Readonly<Record<string, [number, ZoomKind]>> = {
   "{": [1 / CLOSER, "down"],
 };
 
-export function attachPointer(stage: Stage, pane: Handled) {
+export function attachPointer(stage: Stage, pane: Handled): void {
   const { plot } = stage;
   const touches: Map<number, Place> = new Map();
   let drag: {
@@ -172,7 +172,7 @@ export function attachPointer(stage: Stage, pane: Handled) {
 }
 
 /** @param plot takes keys while it has the focus */
-export function attachKeys(plot: HTMLElement, pane: Handled) {
+export function attachKeys(plot: HTMLElement, pane: Handled): void {
   const middle = { fx: 0.5, fy: 0.5 };
   plot.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -23,7 +23,7 @@ export type Point = { x: number; y: number };
 /** Fractions of the plot (0 to 1). */
 export type Place = { fx: number; fy: number };
 
-interface Picture {
+export interface Picture {
   /** Rows of the plane. */
   width: number;
   /** Columns of the plane. */
@@ -77,7 +77,7 @@ export function inside(start: number, end: number, size: number): [number, numbe
 /** Uses shown pixels internally and, unless stated otherwise, picture pixels outside. */
 export class PlacedView {
   /** Size of the picture and whether it keeps its aspect. */
-  picture;
+  picture: Picture;
   #orientation;
   /** In shown pixels. */
   #view: View;
@@ -94,7 +94,7 @@ export class PlacedView {
     this.#now = now;
   }
 
-  get view() {
+  get view(): View {
     return viewFromShown(this.#orientation, this.picture, this.#view);
   }
 
@@ -102,7 +102,7 @@ export class PlacedView {
     this.#change(viewToShown(this.#orientation, this.picture, view));
   }
 
-  get orientation() {
+  get orientation(): Orientation {
     return this.#orientation;
   }
 
@@ -114,17 +114,17 @@ export class PlacedView {
   }
 
   /** The visible part in shown pixels. */
-  get shown() {
+  get shown(): View {
     return this.#view;
   }
 
-  get isHome() {
+  get isHome(): boolean {
     const { x0, x1, y0, y1 } = this.#view;
     const { width, height } = this.#size;
     return x0 <= 0 && y0 <= 0 && x1 >= width && y1 >= height;
   }
 
-  get canGoBack() {
+  get canGoBack(): boolean {
     return this.#former.length > 0;
   }
 
@@ -136,13 +136,27 @@ export class PlacedView {
   }
 
   /** The axes on the screen: x runs across, y down. */
-  get axes() {
+  get axes(): {
+    axisX: Axis;
+    axisY: Axis;
+  } {
     const { axisX, axisY } = this.picture;
     return this.#orientation.swapped ? { axisX: axisY, axisY: axisX } : { axisX, axisY };
   }
 
   /** Edges of the plot in physical units: left and right, top and bottom. */
-  get ranges() {
+  get ranges(): {
+    x: {
+      low: number;
+      high: number;
+      title: string;
+    };
+    y: {
+      low: number;
+      high: number;
+      title: string;
+    };
+  } {
     const { axisX, axisY } = this.axes;
     const { x0, x1, y0, y1 } = this.#view;
     const at = (x: number, y: number) => {
@@ -157,14 +171,17 @@ export class PlacedView {
   }
 
   /** Width-to-height ratio of the visible part in the specimen. */
-  get aspect() {
+  get aspect(): number {
     const { x0, x1, y0, y1 } = this.#view;
     const { pixelAspect } = this.picture;
     return (this.#orientation.swapped ? 1 / pixelAspect : pixelAspect) * (x1 - x0) / (y1 - y0);
   }
 
   /** Fractions of the plot at a position; outside 0 to 1 if it is not visible. */
-  toPlot({ x, y }: Point) {
+  toPlot({ x, y }: Point): {
+    fx: number;
+    fy: number;
+  } {
     const { x0, x1, y0, y1 } = this.#view;
     const shown = toShown(this.#orientation, this.picture, x, y);
     return { fx: (shown.x - x0) / (x1 - x0), fy: (shown.y - y0) / (y1 - y0) };
@@ -183,7 +200,10 @@ export class PlacedView {
   }
 
   /** Steps from a pixel across and down, as `arrow` does, and brings the result into view. */
-  step({ x, y }: Point, dx: number, dy: number, isFar: boolean) {
+  step({ x, y }: Point, dx: number, dy: number, isFar: boolean): {
+    x: number;
+    y: number;
+  } {
     const shift = this.arrow(dx, dy, isFar);
     const next = this.#pixel(x + shift.x, y + shift.y);
     this.reveal(next);
@@ -197,7 +217,7 @@ export class PlacedView {
   }
 
   /** Picture pixels of one step across or down: one, or a twentieth of the view. */
-  arrow(dx: number, dy: number, isFar: boolean) {
+  arrow(dx: number, dy: number, isFar: boolean): Point {
     const { x0, x1, y0, y1 } = this.#view;
     const length = (span: number) => isFar ? Math.max(1, Math.round(span * FAR_STEP)) : 1;
     return this.shift(dx * length(x1 - x0), dy * length(y1 - y0));
@@ -216,7 +236,7 @@ export class PlacedView {
   }
 
   /** Moves the view just far enough to show a position. */
-  reveal({ x, y }: Point) {
+  reveal({ x, y }: Point): void {
     const { width, height } = this.picture;
     const centre = (value: number, size: number) => Math.min(size - 1, Math.floor(value)) + 0.5;
     const at = toShown(this.#orientation, this.picture, centre(x, width), centre(y, height));
@@ -229,12 +249,12 @@ export class PlacedView {
   }
 
   /** Shows the whole picture; always a step of its own in the history. */
-  goHome() {
+  goHome(): void {
     this.#changedAt = -Infinity;
     this.#change(this.#home);
   }
 
-  goBack() {
+  goBack(): void {
     const former = this.#former.pop();
     if (former !== undefined) this.#view = viewToShown(this.#orientation, this.picture, former);
     // The next change is a step of its own.
@@ -246,7 +266,7 @@ export class PlacedView {
    *
    * @param factorX above 1 zooms in
    */
-  zoom({ fx, fy }: Place, factorX: number, factorY: number) {
+  zoom({ fx, fy }: Place, factorX: number, factorY: number): void {
     let [across, down] = [factorX, factorY];
     if (this.picture.locked) {
       const both = factorX === 1 ? factorY : factorX;
@@ -271,7 +291,7 @@ export class PlacedView {
   }
 
   /** Moves the view by fractions of the plot, as far as the picture goes. */
-  pan(dfx: number, dfy: number) {
+  pan(dfx: number, dfy: number): void {
     const { x0, x1, y0, y1 } = this.#view;
     this.#move(dfx * (x1 - x0), dfy * (y1 - y0));
   }
@@ -293,7 +313,7 @@ export class PlacedView {
    *
    * @param box in fractions
    */
-  zoomToBox(box: View) {
+  zoomToBox(box: View): void {
     const { x0, x1, y0, y1 } = this.#view;
     const { width, height } = this.#size;
     let across = Math.max(Math.abs(box.x1 - box.x0) * (x1 - x0), Math.min(SMALLEST_SPAN, width));

@@ -17,7 +17,7 @@ import type { Orientation, View } from "./orientation.ts";
 type Layer = { samples: Float32Array; min: number; max: number; lut: Uint8Array };
 
 /** Canvas pixels. */
-type Area = { left: number; top: number; width: number; height: number };
+export type Area = { left: number; top: number; width: number; height: number };
 
 /** The view, and the screen pixels that it takes along x and y. */
 type Look = { view: View; pixels: { x: number; y: number }; statistic: Statistic };
@@ -74,7 +74,10 @@ export class PlanePainter {
   }
 
   /** Takes the planes of a group. @param load builds pyramids */
-  load({ plane: { shape: [rows, columns] }, channels }: ChannelGroup, load: typeof pyramidOf = pyramidOf) {
+  load(
+    { plane: { shape: [rows, columns] }, channels }: ChannelGroup,
+    load: typeof pyramidOf = pyramidOf,
+  ): void {
     this.#load = load;
     this.#look = NOTHING;
     this.isCoarse = false;
@@ -93,7 +96,12 @@ export class PlanePainter {
    * @param channel of the planes
    * @param band canvas pixels
    */
-  atHome(channel: Channel, orientation: Orientation, band: Area, statistic: Statistic = this.statistic) {
+  atHome(
+    channel: Channel,
+    orientation: Orientation,
+    band: Area,
+    statistic: Statistic = this.statistic,
+  ): Float32Array<ArrayBufferLike> {
     const seen = this.#channels.find((other) => other.channel === channel);
     if (seen === undefined) return channel.samples;
     // The home view paints the same samples next and reuses them.
@@ -103,12 +111,12 @@ export class PlanePainter {
   }
 
   /** Describes the reduction. */
-  reduction(isLineScan: boolean) {
+  reduction(isLineScan: boolean): string {
     return reductionText(this.#perPixel, isLineScan, this.statistic);
   }
 
   /** Marks the view as changed. A single step is drawn exactly at once. */
-  move() {
+  move(): void {
     const now = performance.now();
     this.#isMoving = now - this.#movedAt < REST_MS;
     this.#movedAt = now;
@@ -126,7 +134,7 @@ export class PlanePainter {
    * @param view pixels of the picture: x counts rows of the plane, y columns
    * @param bands canvas pixels; one for all shown channels together, or one per channel
    */
-  paint(view: View, orientation: Orientation, bands: readonly Area[]) {
+  paint(view: View, orientation: Orientation, bands: readonly Area[]): void {
     const shown = this.#channels.filter(({ channel }) => channel.visible);
     const [first = this.#channels[0]] = shown;
     const [band] = bands;

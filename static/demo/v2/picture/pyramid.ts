@@ -24,7 +24,7 @@ export const wholePlane = (samples: Float32Array, rows: number, columns: number)
 });
 
 /** Builds all copies of a plane. NaN and infinities do not count. */
-export function buildPyramid(plane: Level, statistic: Statistic) {
+export function buildPyramid(plane: Level, statistic: Statistic): Level[] {
   const levels: Level[] = [];
   for (let base = plane as Level | null; base; base = smaller(base, "rows", statistic)) {
     for (let next = base as Level | null; next; next = smaller(next, "columns", statistic)) {
@@ -35,7 +35,7 @@ export function buildPyramid(plane: Level, statistic: Statistic) {
 }
 
 /** Largest block that leaves enough entries per pixel. */
-export function blockFor(samplesAPixel: number, entriesAPixel: number) {
+export function blockFor(samplesAPixel: number, entriesAPixel: number): number {
   let block = 1;
   while (block * STEP * entriesAPixel <= samplesAPixel) block *= STEP;
   return block;
@@ -52,7 +52,7 @@ export function chooseLevel(
   levels: readonly Level[],
   perPixel: { rows: number; columns: number },
   entriesAPixel: number,
-) {
+): Level {
   const most = blockFor(perPixel.rows, entriesAPixel);
   const widest = blockFor(perPixel.columns, entriesAPixel);
   const fine = levels.filter(({ rowBlock, columnBlock }) => rowBlock <= most && columnBlock <= widest);

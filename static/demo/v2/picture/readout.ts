@@ -34,7 +34,7 @@ export function readout(
 }
 
 /** Formats a sample with the fewest digits that identify its float32 value. */
-export function sampleText(value: number) {
+export function sampleText(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
   for (let digits = 1; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
@@ -46,7 +46,7 @@ export function sampleText(value: number) {
 /** Such as `2.118 ms/line · 0.45 µm/px · 600 lines (1.271 s) · 48 px (21.6 µm)` for a line scan. */
 export function facts(
   { plane, source, channels, header }: Pick<OpenResponse, "plane" | "source" | "channels" | "header">,
-) {
+): string {
   const [rows, columns] = plane.axes;
   const count = `${channels.length} channel${channels.length === 1 ? "" : "s"}`;
   const loaded = channels.length === source.numChannels ? count : `${count} of ${source.numChannels}`;
@@ -88,4 +88,4 @@ const extent = (axis: { size: number; step: number; unit: string }) =>
   axis.unit === "Pixels" ? "" : ` (${quantity(axis.size * axis.step, axis, 3)})`;
 
 /** Formats a size, such as `12.3 MB`. */
-export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;

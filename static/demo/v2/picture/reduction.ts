@@ -135,7 +135,7 @@ export function reductionText(
   { rows, columns }: { rows: number; columns: number },
   isLineScan: boolean,
   statistic: Statistic,
-) {
+): string {
   const all: [count: number, name: string][] = [[rows, isLineScan ? "lines" : "rows"], [columns, "columns"]];
   const counts = all
     .filter(([count]) => count > 1)
@@ -162,7 +162,7 @@ export function meanHidesEvents(
   means: Float32Array,
   maxima: Float32Array,
   [low, high]: readonly [low: number, high: number],
-) {
+): boolean {
   const bright = high + (high - low);
   let [count, beside, hidden] = [0, 0, 0];
   for (let i = 0; i < maxima.length; i += 1) {

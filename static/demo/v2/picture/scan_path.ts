@@ -52,7 +52,10 @@ export function placeOfColumn(points: readonly Point[], columns: number, column:
  *
  * @param points at least one
  */
-export function columnNear(points: readonly Point[], columns: number, place: Point) {
+export function columnNear(points: readonly Point[], columns: number, place: Point): {
+  column: number;
+  distance: number;
+} {
   const fractions = pathFractions(points, columns);
   let best = { fraction: 0, distance: Math.hypot(place.x - points[0]!.x, place.y - points[0]!.y) };
   for (let i = 1; i < points.length; i += 1) {
@@ -111,24 +114,24 @@ export function linkPanes({ source, reference }: { source: Pane; reference: Pane
 
   return {
     /** Sets the path and the number of columns of another acquisition. */
-    begin(newPoints: Point[], newColumns: number) {
+    begin(newPoints: Point[], newColumns: number): void {
       points = newPoints;
       columns = newColumns;
       linked = null;
     },
     /** Shows or hides the path; the link stays. */
-    showPath(isShown: boolean) {
+    showPath(isShown: boolean): void {
       isPathShown = isShown;
       draw();
     },
     /** Describes the linked position in the other pane; empty without a link. */
-    text(from: Name) {
+    text(from: Name): string {
       if (linked?.from !== from) return "";
       if (from === "reference") return `line scan column ${linked.column}`;
       return `reference row ${Math.round(linked.place.y)}, column ${Math.round(linked.place.x)}`;
     },
     /** Moves the cursor of a pane to a pixel of its picture, or removes it. */
-    follow(from: Name, cursor: Point | null) {
+    follow(from: Name, cursor: Point | null): void {
       if (points.length === 0) return;
       linked = null;
       if (cursor !== null && from === "source") {

@@ -19,8 +19,8 @@ export interface SnapshotLook {
 
 export class Stage {
   /** Receives pointer and keys. */
-  plot;
-  canvas;
+  plot: HTMLElement;
+  canvas: HTMLCanvasElement;
   #box;
   #frameLayer = svgElement("g");
   #labels;
@@ -45,17 +45,20 @@ export class Stage {
     listenToDensity(onChange);
   }
 
-  get isLaid() {
+  get isLaid(): boolean {
     return this.#frame !== null;
   }
 
   /** Where the plot lies in the stage, in CSS pixels. */
-  get area() {
+  get area(): Plot {
     return this.#frame?.plot ?? { left: 0, top: 0, width: 1, height: 1 };
   }
 
   /** Size of one band in CSS pixels: that of the whole plot if there is one. */
-  get band() {
+  get band(): {
+    width: number;
+    height: number;
+  } {
     const { width, height } = this.area;
     return { width, height: height / this.bandCount };
   }
@@ -110,12 +113,15 @@ export class Stage {
   }
 
   /** Draws shared marks over every band, and over each of several its own. */
-  mark(marks: readonly Mark[], own: readonly Mark[][]) {
+  mark(marks: readonly Mark[], own: readonly Mark[][]): void {
     this.#markLayers.forEach((layer, i) => layer.replaceChildren(...svgMarks([...marks, ...own[i] ?? []])));
   }
 
   /** Which band a fraction of the plot's height lies in, and the fraction of that band. */
-  inBand(fy: number) {
+  inBand(fy: number): {
+    band: number;
+    fy: number;
+  } {
     const band = Math.min(this.bandCount - 1, Math.max(0, Math.floor(fy * this.bandCount)));
     return { band, fy: fy * this.bandCount - band };
   }
@@ -125,7 +131,7 @@ export class Stage {
     marks: readonly Mark[],
     own: readonly Mark[][],
     { scale = 1, hasAxes = true, isLight = false }: SnapshotLook,
-  ) {
+  ): HTMLCanvasElement {
     const { plot, marks: frame } = this.#frame as Frame;
     const box = this.#box.getBoundingClientRect();
     const { left, top, width, height } = hasAxes

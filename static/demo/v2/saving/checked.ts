@@ -3,7 +3,8 @@
  * leave these open, so a damaged archive, or another program, may have put anything there.
  */
 import { LUT_NAMES } from "../picture/lut.ts";
-import type { Drawn, DrawnLook } from "../measuring/drawn.ts";
+import type { Drawn, DrawnLook, KeptMeans } from "../measuring/drawn.ts";
+import type { Item } from "../../../measure/measurement.ts";
 import type { Look } from "../panels/viewer.ts";
 import type { View } from "../picture/orientation.ts";
 
@@ -214,11 +215,11 @@ export function checkedPosition(
 }
 
 /** The results of a measurement, if all of them are rows of plain values; else none. */
-export const checkedResults = (found: unknown) =>
+export const checkedResults = (found: unknown): Item[] =>
   Array.isArray(found) && found.every(valuesOf(isCell)) ? found : [];
 
 /** The means of images, if all of them are rows of numbers; else none. */
-export const checkedMeans = (rows: unknown) =>
+export const checkedMeans = (rows: unknown): KeptMeans["rows"] =>
   Array.isArray(rows) && isMeans({ axis: "T", part: "", channels: [], rows }) ? rows : [];
 
 /** The look of a kymograph with its drawings; null if a part of it is damaged. */

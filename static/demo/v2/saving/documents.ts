@@ -16,7 +16,7 @@ import type { Look } from "../panels/viewer.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 
 /** A recording with what was measured in it. */
-interface Recorded {
+export interface Recorded {
   /** Drawn in its images. */
   drawn: Drawn;
   /** Shown in the shown picture: the image, or a kymograph of it. */
@@ -33,7 +33,7 @@ interface Recorded {
 export const VERSION = 2;
 
 type Channels = Scan["group"]["channels"];
-type Analysis = {
+export type Analysis = {
   type: string;
   roiId?: string;
   channel?: number;

@@ -21,7 +21,7 @@ export const OWN = "acq_viewer";
 const PLAIN = "#56b4e9";
 
 /** Id of the region of a band. */
-export const bandRegionId = ({ id, region }: Band) => region?.id ?? `band-${id}`;
+export const bandRegionId = ({ id, region }: Band): string => region?.id ?? `band-${id}`;
 
 /** @param isTurned the columns of the image are its lines */
 export function regionsOf(

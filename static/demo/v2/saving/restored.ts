@@ -19,7 +19,7 @@ import type { Look } from "../panels/viewer.ts";
 import type { Region } from "../measuring/bands.ts";
 
 /** What this page reads of an image document. */
-interface ImageDocument {
+export interface ImageDocument {
   image_id: string;
   rois: Region[];
   accepted?: boolean;
@@ -35,7 +35,7 @@ interface ImageDocument {
 }
 
 /** An analysis of a document, of this page or another program. */
-interface SavedAnalysis {
+export interface SavedAnalysis {
   id: string;
   type: string;
   roi_id?: string;
@@ -242,7 +242,67 @@ function inKymograph(saved: unknown) {
 export async function carriedOver(
   member: ReturnType<typeof memberOf>,
   acquisition: Pick<Acquisition, "info" | "metadata">,
-) {
+): Promise<
+  {
+    accepted: boolean;
+    rois: Region[];
+    imageMetadata: object;
+    analyses: {
+      type: string;
+      roiId?: string;
+      channel?: number;
+      parameters: Record<string, unknown>;
+      summary: object;
+      tables: {
+        name: string;
+        csv: string;
+      }[];
+    }[];
+  } | {
+    imageMetadata: {
+      acq_server?: {
+        source?: { name?: string; fingerprint?: string };
+        scene?: number;
+        spectral?: { size?: number };
+      };
+      acq_viewer?: unknown;
+    };
+    analyses: ({
+      id: string;
+      type: string;
+      roiId?: string;
+      channel?: number;
+      parameters: Record<string, unknown>;
+      summary: object;
+      tables: {
+        name: string;
+        csv: string;
+      }[];
+    } | {
+      tables: {
+        id: string;
+        name: string;
+        csv: string;
+      }[];
+      summary?: {
+        acq_server?: { tables?: Record<string, string> };
+      };
+      parameters?: {
+        picture?: unknown;
+        acq_viewer?: unknown;
+      };
+      channel?: number;
+      roiId?: string;
+      id: string;
+      type: string;
+    })[];
+    experimentMetadata?: object;
+    id: string;
+    name: string;
+    accepted: boolean;
+    rois: Region[];
+  }
+> {
   const { collection } = acquisition.info;
   if (!collection) return member;
   const files = await acquisition.metadata();

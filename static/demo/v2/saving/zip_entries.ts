@@ -16,7 +16,7 @@ const MOST_BYTES = 32 << 20;
 export class ZipFault extends Error {}
 
 /** `read` gives its text and fails with {@linkcode ZipFault}. */
-type Entry = { name: string; read: () => Promise<string> };
+export type Entry = { name: string; read: () => Promise<string> };
 
 /** Lists the entries of a ZIP file. @throws {ZipFault} */
 export async function zipEntries(file: Blob): Promise<Entry[]> {
@@ -104,7 +104,7 @@ const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** The checksum CRC-32 of ZIP files. */
-export function crc32(bytes: Uint8Array) {
+export function crc32(bytes: Uint8Array): number {
   let rest = 0xffffffff;
   for (const byte of bytes) rest = REMAINDERS[(rest ^ byte) & 255]! ^ rest >>> 8;
   return ~rest >>> 0;
