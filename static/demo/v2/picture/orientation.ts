@@ -79,10 +79,11 @@ export function fromShown(orientation: Orientation, picture: Picture, x: number,
 }
 
 /** The part of the screen that a part of the picture takes. */
-export const viewToShown: Placing = (orientation, picture, view) => box(toShown, orientation, picture, view);
+export const viewToShown: Placing = (orientation, picture, view): View =>
+  box(toShown, orientation, picture, view);
 
 /** The inverse of {@linkcode viewToShown}. */
-export const viewFromShown: Placing = (orientation, picture, view) =>
+export const viewFromShown: Placing = (orientation, picture, view): View =>
   box(fromShown, orientation, picture, view);
 
 function box(place: typeof toShown, orientation: Orientation, picture: Picture, { x0, y0, x1, y1 }: View) {

@@ -11,7 +11,7 @@ import type { Pane } from "./pane.ts";
 import type { Point } from "./placed_view.ts";
 
 /** Name of a pane. */
-type Name = "source" | "reference";
+export type Name = "source" | "reference";
 
 const PATH_COLOR = "#ffd84d";
 const LINK_COLOR = "#ff7a1a";
@@ -72,8 +72,20 @@ export function columnNear(points: readonly Point[], columns: number, place: Poi
   return { column: Math.round(best.fraction * (columns - 1)), distance: best.distance };
 }
 
+/** The path of the open line scan in both panes. */
+export interface LinkedPanes {
+  /** Sets the path and the number of columns of another acquisition. */
+  begin(points: Point[], columns: number): void;
+  /** Shows or hides the path; the link stays. */
+  showPath(isShown: boolean): void;
+  /** Describes the linked position in the other pane; empty without a link. */
+  text(from: Name): string;
+  /** Moves the cursor of a pane to a pixel of its picture, or removes it. */
+  follow(from: Name, cursor: Point | null): void;
+}
+
 /** Puts its marks over both panes. */
-export function linkPanes({ source, reference }: { source: Pane; reference: Pane }) {
+export function linkPanes({ source, reference }: { source: Pane; reference: Pane }): LinkedPanes {
   let points: Point[] = [];
   let columns = 1;
   let isPathShown = true;
@@ -113,24 +125,20 @@ export function linkPanes({ source, reference }: { source: Pane; reference: Pane
   };
 
   return {
-    /** Sets the path and the number of columns of another acquisition. */
     begin(newPoints: Point[], newColumns: number): void {
       points = newPoints;
       columns = newColumns;
       linked = null;
     },
-    /** Shows or hides the path; the link stays. */
     showPath(isShown: boolean): void {
       isPathShown = isShown;
       draw();
     },
-    /** Describes the linked position in the other pane; empty without a link. */
     text(from: Name): string {
       if (linked?.from !== from) return "";
       if (from === "reference") return `line scan column ${linked.column}`;
       return `reference row ${Math.round(linked.place.y)}, column ${Math.round(linked.place.x)}`;
     },
-    /** Moves the cursor of a pane to a pixel of its picture, or removes it. */
     follow(from: Name, cursor: Point | null): void {
       if (points.length === 0) return;
       linked = null;
