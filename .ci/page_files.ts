@@ -1,8 +1,8 @@
 /** What is made of `static/` when something is built: scripts without types, and the types of the client module. */
 import { mkdirSync, rmSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withoutTypes } from "../routes/page_script.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
@@ -10,8 +10,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 export const CLIENT = "static/client/v2/acq-client.ts";
 
 /** The script of a source, by its path from the root. @throws {SyntaxError} its syntax is not that of erasable TypeScript */
-export const scriptOf = (path: string): string =>
-  stripTypeScriptTypes(Deno.readTextFileSync(join(ROOT, path)), { mode: "strip" });
+export const scriptOf = (path: string): string => withoutTypes(Deno.readTextFileSync(join(ROOT, path)));
 
 /** The types of the client module as a `.d.ts` without imports. @throws {Error} the compiler failed, with its words */
 export function clientTypes(): string {

@@ -5,6 +5,18 @@ import { fileMark } from "../readers/io/paths.ts";
 /** A source that gives no script; the message says what is wrong in which line. */
 export class ScriptFault extends Error {}
 
+/**
+ * A source without its types. Lines end where the code on them ends, so that interfaces leave empty lines.
+ *
+ * @throws {SyntaxError} without a position, unless the syntax is that of TypeScript and not only types
+ */
+export function withoutTypes(source: string): string {
+  const lines = source.split("\n");
+  return stripTypeScriptTypes(source, { mode: "strip" }).split("\n")
+    // White space at the end of a line of the source may be text.
+    .map((line, i) => lines[i]?.trimEnd() === lines[i] ? line.trimEnd() : line).join("\n");
+}
+
 /** Scripts by address, with the mark of the file that they were made of. */
 const scripts = new Map<string, { readonly mark: string; readonly bytes: Uint8Array<ArrayBuffer> }>();
 
@@ -22,7 +34,7 @@ export async function pageScript(file: URL, name: string): Promise<Uint8Array<Ar
   const source = await Deno.readTextFile(file);
   let script: string;
   try {
-    script = stripTypeScriptTypes(source, { mode: "strip" });
+    script = withoutTypes(source);
   } catch (cause) {
     throw new ScriptFault(await faultIn(source, name, cause as Error), { cause });
   }

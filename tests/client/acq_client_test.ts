@@ -1,8 +1,8 @@
 /** The client module against the real server: every resource of the contract, and what goes wrong with it. */
 import assert from "node:assert/strict";
-import { stripTypeScriptTypes } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withoutTypes } from "../../routes/page_script.ts";
 import { AcqError, connect } from "../../static/client/v2/acq-client.ts";
 import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
@@ -482,7 +482,7 @@ Deno.test("serves the module and its types, linked for Deno", () =>
   withServer(async (_client, server) => {
     const source = await Deno.readTextFile(new URL("../../static/client/v2/acq-client.ts", import.meta.url));
     const files = {
-      "acq-client.js": [/^text\/javascript/, stripTypeScriptTypes(source)],
+      "acq-client.js": [/^text\/javascript/, withoutTypes(source)],
       "acq-client.d.ts": [/^application\/typescript/, 'export * from "./acq-client.ts";\n'],
       "acq-client.ts": [/^application\/typescript/, source],
     } as const;
