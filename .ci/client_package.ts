@@ -1,18 +1,19 @@
 /**
  * Makes the npm package of the client module, for `npm publish FOLDER`:
- * `deno run --allow-read --allow-write .ci/client_package.ts FOLDER [OWNER/REPOSITORY]`. The module and its types are
- * the files that every server serves, byte for byte.
+ * `deno run --allow-read --allow-write --allow-run .ci/client_package.ts FOLDER [OWNER/REPOSITORY]`. The module is what every
+ * server serves, byte for byte, and its types what the executable serves.
  */
 import manifest from "../deno.json" with { type: "json" };
+import { CLIENT, clientTypes, scriptOf } from "./page_files.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** Names in the package and the files that they are. */
-const FILES: Readonly<Record<string, string>> = {
-  "acq-client.js": "static/client/v2/acq-client.js",
-  "acq-client.d.ts": "static/client/v2/acq-client.d.ts",
-  "README.md": ".ci/client_package.md",
-  "LICENSE": "LICENSE",
+/** Texts of the files by their names in the package. */
+const FILES: Readonly<Record<string, () => string>> = {
+  "acq-client.js": () => scriptOf(CLIENT),
+  "acq-client.d.ts": clientTypes,
+  "README.md": () => Deno.readTextFileSync(new URL(".ci/client_package.md", ROOT)),
+  "LICENSE": () => Deno.readTextFileSync(new URL("LICENSE", ROOT)),
 };
 
 /** `package.json` of the client module. */
@@ -31,11 +32,13 @@ const PACKAGE = {
 
 const [folder, repository] = Deno.args;
 if (folder === undefined) {
-  console.error("usage: deno run --allow-read --allow-write .ci/client_package.ts FOLDER [OWNER/REPOSITORY]");
+  console.error(
+    "usage: deno run --allow-read --allow-write --allow-run .ci/client_package.ts FOLDER [OWNER/REPOSITORY]",
+  );
   Deno.exit(2);
 }
 Deno.mkdirSync(folder, { recursive: true });
-for (const [name, file] of Object.entries(FILES)) Deno.copyFileSync(new URL(file, ROOT), `${folder}/${name}`);
+for (const [name, text] of Object.entries(FILES)) Deno.writeTextFileSync(`${folder}/${name}`, text());
 // npm compares it with the workflow that publishes.
 const source = repository === undefined
   ? {}

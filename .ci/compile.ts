@@ -6,6 +6,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lockedPackages, unneededFiles } from "./package_files.ts";
+import { writePageFiles } from "./page_files.ts";
 
 const TARGETS = [
   "x86_64-unknown-linux-gnu",
@@ -20,6 +21,9 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** Relative to the root; `cli/version.ts` reads it from inside the executable. */
 const COMMIT_FILE = "dist/commit.txt";
+
+/** What `routes/pages.ts` serves from inside the executable. */
+const PAGE_FILES = "dist/static";
 
 interface Options {
   readonly target: string;
@@ -91,6 +95,7 @@ function compile({ target, output }: Options): number {
   fetchPackages();
   Deno.mkdirSync(ROOT + "dist", { recursive: true });
   Deno.writeTextFileSync(ROOT + COMMIT_FILE, currentCommit() + "\n");
+  writePageFiles(ROOT + PAGE_FILES);
   const icon = target.includes("windows") ? ["--icon", ".ci/icon.ico"] : [];
   const { code, stderr } = new Deno.Command(Deno.execPath(), {
     args: [
@@ -107,6 +112,8 @@ function compile({ target, output }: Options): number {
       ...unneededFiles(npmCache(), Object.keys(lockedPackages())).flatMap((path) => ["--exclude", path]),
       "--include",
       COMMIT_FILE,
+      "--include",
+      PAGE_FILES,
       "--target",
       target,
       ...icon,

@@ -1,10 +1,10 @@
 /** The command `acq-server measure`: measures recordings by given settings into a table or a TIFF, without a server. */
-import { isTime } from "../static/measure/axes.js";
-import { NEW_TRACE, PLAIN_TRACE, traceOf, type TraceSettings } from "../static/measure/band_trace.js";
-import { baselineWords } from "../static/measure/baseline.js";
-import { type Column, columnsOf, csv, type Row } from "../static/measure/csv.js";
-import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.js";
-import { Kymograph } from "../static/measure/kymograph.js";
+import { isTime } from "../static/measure/axes.ts";
+import { NEW_TRACE, PLAIN_TRACE, traceOf } from "../static/measure/band_trace.ts";
+import { baselineWords, type TraceSettings } from "../static/measure/baseline.ts";
+import { type Column, columnsOf, csv, type Row } from "../static/measure/csv.ts";
+import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.ts";
+import { Kymograph } from "../static/measure/kymograph.ts";
 import {
   columnName,
   factsOf,
@@ -14,8 +14,8 @@ import {
   type Settings,
   settingsOf,
   summaryOf,
-} from "../static/measure/measurement.js";
-import { MEASUREMENTS } from "../static/measure/measurements.js";
+} from "../static/measure/measurement.ts";
+import { MEASUREMENTS } from "../static/measure/measurements.ts";
 import {
   measuredStack,
   type Over,
@@ -24,11 +24,11 @@ import {
   stackAxes,
   stackColumns,
   stackRows,
-} from "../static/measure/stack.js";
-import { tiffOf } from "../static/measure/tiff.js";
-import { mean, percentile } from "../static/measure/traces.js";
-import { timeAlongLine, typedScan } from "../static/measure/typed_scan.js";
-import { SHORTEST_WINDOW } from "../static/measure/velocity.js";
+} from "../static/measure/stack.ts";
+import { tiffOf } from "../static/measure/tiff.ts";
+import { mean, percentile } from "../static/measure/traces.ts";
+import { timeAlongLine, typedScan } from "../static/measure/typed_scan.ts";
+import { SHORTEST_WINDOW } from "../static/measure/velocity.ts";
 import { sceneNames } from "../readers/metadata/channels.ts";
 import { PlaneNotFound } from "../readers/errors.ts";
 import { openResponse } from "../session/open_response.ts";

@@ -1,7 +1,7 @@
 /** What `acq-server measure` measures, from a file of settings and the flags. */
 import { z } from "zod";
-import { MEASUREMENTS } from "../static/measure/measurements.js";
-import type { Parameter } from "../static/measure/measurement.js";
+import { MEASUREMENTS } from "../static/measure/measurements.ts";
+import type { Parameter } from "../static/measure/measurement.ts";
 import { type Given, UsageError } from "./arguments.ts";
 import { nameIn } from "./shell.ts";
 

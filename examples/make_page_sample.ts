@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { DEFAULTS } from "../cli/command_line.ts";
 import { startServer } from "../main.ts";
-import { connect } from "../static/client/v2/acq-client.js";
+import { connect } from "../static/client/v2/acq-client.ts";
 
 /** Where the files lie. */
 export const FOLDER = new URL("../static/demo/v2/sample/", import.meta.url);

@@ -1,13 +1,15 @@
 /** Pages and files: reference client, client module, manual, API documentation and schemas. Nothing comes from another host. */
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
+import { pageScript, ScriptFault } from "./page_script.ts";
 import { jsonResponse, pathParameter, type RequestContext } from "./context.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".py": "text/x-python; charset=utf-8",
-  ".ts": "application/typescript; charset=utf-8",
+  ".ts": "text/javascript; charset=utf-8",
+  ".d.ts": "application/typescript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".png": "image/png",
@@ -99,15 +101,26 @@ export async function pageFile(c: RequestContext): Promise<Response> {
   return fileResponse(new TextEncoder().encode(text), swagger, DOCS_POLICY);
 }
 
+/** Types of the client module. */
+const TYPES = "acq-client.d.ts";
+
 /** A client for programs: the module, its types (which the module's header points Deno to), or the file for Python. */
 export async function clientFile(c: RequestContext): Promise<Response> {
   const name = pathParameter(c, "file");
+  // The executable has types that the build made. From source, the module itself has them.
+  if (name === TYPES && !Deno.build.standalone) {
+    return fileResponse(new TextEncoder().encode('export * from "./acq-client.ts";\n'), TYPES, POLICY);
+  }
+  if (name === "acq-client.ts" && !Deno.build.standalone) {
+    return fileResponse(await bytesOf(c, new URL(`client/v2/${name}`, STATIC)), TYPES, POLICY);
+  }
   if (name === "acq_client.py") {
     const file = new URL(`../examples/python/${name}`, import.meta.url);
     return fileResponse(await Deno.readFile(file), name, POLICY);
   }
-  const response = await staticFile(c, `client/v2/${name}`, POLICY);
-  if (name.endsWith(".js")) response.headers.set("X-TypeScript-Types", name.replace(/js$/, "d.ts"));
+  if (name !== "acq-client.js") return await staticFile(c, `client/v2/${name}`, POLICY);
+  const response = await staticFile(c, "client/v2/acq-client.ts", POLICY);
+  response.headers.set("X-TypeScript-Types", `./${TYPES}`);
   return response;
 }
 
@@ -160,34 +173,50 @@ export function nothingAt(c: RequestContext): NotFound {
   return new NotFound(`Nothing found at ${c.req.path.slice(0, 200)}; GET /api/v2 links to all resources`);
 }
 
-const STATIC = new URL("../static/", import.meta.url);
+const STATIC = new URL(Deno.build.standalone ? "../dist/static/" : "../static/", import.meta.url);
 
 async function staticFile(c: RequestContext, path: string, policy: string): Promise<Response> {
   // Allows plain names only, so that no path can leave the folder.
   const isPlain = path.split("/").every((name) => /^[\w-][\w.-]*$/.test(name));
-  if (!isPlain || !(extname(path) in MEDIA_TYPES)) throw nothingAt(c);
-  return fileResponse(await bytesOf(c, new URL(path, STATIC)), path, policy);
+  if (!isPlain || mediaType(path) === undefined) throw nothingAt(c);
+  const file = new URL(path, STATIC);
+  // The build of the executable has stripped its scripts.
+  if (!path.endsWith(".ts") || Deno.build.standalone) {
+    return fileResponse(await bytesOf(c, file), path, policy);
+  }
+  try {
+    return fileResponse(await found(c, pageScript(file, path)), path, policy);
+  } catch (error) {
+    if (!(error instanceof ScriptFault)) throw error;
+    return fileResponse(new TextEncoder().encode(`${error.message}\n`), "fault.txt", policy, 500);
+  }
 }
 
-async function bytesOf(c: RequestContext, file: URL): Promise<Uint8Array<ArrayBuffer>> {
+const bytesOf = (c: RequestContext, file: URL) => found(c, Deno.readFile(file));
+
+/** What was read of a file. @throws {NotFound} there is no file */
+async function found<T>(c: RequestContext, reading: Promise<T>): Promise<T> {
   try {
-    return await Deno.readFile(file);
+    return await reading;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw nothingAt(c);
     throw error;
   }
 }
 
+/** Media type of a file by its name; undefined for files that are not served. */
+const mediaType = (name: string) => MEDIA_TYPES[name.endsWith(".d.ts") ? ".d.ts" : extname(name)];
+
 function fileResponse(
   bytes: Uint8Array<ArrayBuffer>,
   name: string,
   policy: string,
-  status: 200 | 503 = 200,
+  status: 200 | 500 | 503 = 200,
 ): Response {
   return new Response(bytes, {
     status,
     headers: {
-      "Content-Type": MEDIA_TYPES[extname(name)] ?? "application/octet-stream",
+      "Content-Type": mediaType(name) ?? "application/octet-stream",
       "Content-Length": String(bytes.length),
       "Cache-Control": "no-store",
       "Content-Security-Policy": policy,

@@ -57,7 +57,7 @@ Deno.test("the guide for clients has every error code with its status", () => {
 });
 
 Deno.test("the types of the client module have every error code", () => {
-  const types = "static/client/v2/acq-client.d.ts";
+  const types = "static/client/v2/acq-client.ts";
   const [, union = ""] = /export type AcqErrorCode =\n(.*?);/s.exec(text(types))!;
   const found = [...union.matchAll(/\| "(\w+)"/g)].map(([, code]) => code!);
   const own = ["server_unreachable", "no_acq_server", "wrong_size"];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { measuredIn } from "../cli/measure.ts";
 import { orderOf } from "../cli/shell.ts";
-import { isTime } from "../static/measure/axes.js";
+import { isTime } from "../static/measure/axes.ts";
 import { OrderMemory } from "../session/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { openResponse } from "../session/open_response.ts";

@@ -117,9 +117,9 @@ Deno.test("imports run one way", async (t) => {
 
 Deno.test("the modules of the page import each other one way, and those of measuring only each other", async (t) => {
   const pages = new Map([
-    ...await importsFrom("static/demo/v2/main.js"),
-    ...await importsFrom("static/demo/v2/picture/pyramid_worker.js"),
-    ...await importsFrom("static/demo/v2/measuring/measurement_worker.js"),
+    ...await importsFrom("static/demo/v2/main.ts"),
+    ...await importsFrom("static/demo/v2/picture/pyramid_worker.ts"),
+    ...await importsFrom("static/demo/v2/measuring/measurement_worker.ts"),
   ]);
   const measuring = [...pages].filter(([file]) => file.startsWith("static/measure/"));
   assert(measuring.length > 5);

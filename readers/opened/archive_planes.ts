@@ -1,5 +1,5 @@
 /** Planes for an archive: all channels of one position, of which some may be missing. */
-import { autoRange, statistics } from "../../static/measure/statistics.js";
+import { autoRange, statistics } from "../../static/measure/statistics.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Acquisition, type PlanePlan, type Position, workingOf } from "../reader.ts";

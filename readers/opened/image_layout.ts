@@ -1,5 +1,5 @@
 /** How an acquisition is written as OME-Zarr 0.5: sample type, axes, chunks, channels. */
-import { defaultLut, rampColor } from "../../static/measure/channel_colors.js";
+import { defaultLut, rampColor } from "../../static/measure/channel_colors.ts";
 import type { ChunkLayout, WrittenAxis } from "./archive_orders.ts";
 import type { AcquisitionSummary } from "./orders.ts";
 import type { Axis, AxisLetter, Channel, Position, SampleType } from "../reader.ts";

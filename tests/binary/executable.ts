@@ -12,10 +12,13 @@ export interface Executable {
   };
   readonly files: readonly string[];
   readonly sizes: readonly number[];
+  /** Bytes of an embedded file. */
+  readonly read: (file: string) => Uint8Array;
 }
 
 type Entry = {
   Dir?: { n: string; e: Entry[] };
+  /** `o`: where its bytes begin, and how many they are. */
   File?: { n: string; o: [number, number] };
   Symlink?: { n: string };
 };
@@ -33,14 +36,20 @@ export function readExecutable(path: string): Executable {
   return {
     metadata: JSON.parse(bytes.toString("utf8", start, end)),
     files: embedded.map(([path]) => path),
-    sizes: embedded.map(([, size]) => size),
+    sizes: embedded.map(([, , size]) => size),
+    read(file) {
+      const [, from, size] = embedded.find(([path]) => path === file) ?? ["", 0, 0];
+      // The bytes of all files follow their length.
+      const begin = filesEnd + 8 + from;
+      return bytes.subarray(begin, begin + size);
+    },
   };
 }
 
-/** Paths and sizes; `o` of a file is where its bytes begin and how many they are. */
-function* filesOf(entries: readonly Entry[], folder: string): Generator<[string, number]> {
+/** Paths, begins and sizes. */
+function* filesOf(entries: readonly Entry[], folder: string): Generator<[string, number, number]> {
   for (const { Dir, File, Symlink } of entries) {
     if (Dir) yield* filesOf(Dir.e, `${folder}${Dir.n}/`);
-    else yield [folder + (File ?? Symlink)!.n, File?.o[1] ?? 0];
+    else yield [folder + (File ?? Symlink)!.n, ...File?.o ?? [0, 0] as const];
   }
 }

@@ -7,7 +7,7 @@ import { isEmbedded, NEEDED } from "../../.ci/package_files.ts";
 import { isManualFile, isManualPage } from "../../routes/manual_page.ts";
 import { FORMATS } from "../../readers/registry.ts";
 import { readExecutable } from "./executable.ts";
-import { ROOT } from "./server_process.ts";
+import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
 import { run } from "../child_process.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
@@ -30,6 +30,8 @@ const SOURCES = [
   "session",
   "cli",
   "static",
+  // A member of the workspace.
+  "tests/page/deno.json",
   "docs",
   "examples",
   ...["CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"],
@@ -74,7 +76,7 @@ Deno.test("metadata of the executable", async (t) => {
   assert.equal(built.code, 0, built.error);
   assert.match(built.out, /^(.+) for \S+, \d+ MB$/m);
   assert.equal(built.out.split(" for ")[0], output);
-  const { metadata, files, sizes } = readExecutable(output);
+  const { metadata, files, sizes, read } = readExecutable(output);
 
   await t.step("has the permissions of deno.json and no others, without prompts", () => {
     const { read, net, run, env, import: imports, ...others } = manifest.permissions.default;
@@ -126,14 +128,39 @@ Deno.test("metadata of the executable", async (t) => {
       "cli/plane.ts",
       ...MANUAL,
       ...readers,
-      ...filesBelow("static"),
+      ...filesBelow("static/client"),
+      ...filesBelow("static/measure"),
     ];
     assert.deepEqual(wanted.filter((name) => !files.includes(name)), []);
   });
 
+  await t.step("embeds the files of pages as a server from source serves them, byte by byte", async () => {
+    await using server = await ServerProcess.start(FROM_SOURCE);
+    const page = await (await fetch(`${server.baseUrl}/demo/v2/`)).text();
+    const [, folder] = /src="(\/static\/[0-9a-f]{16})\//.exec(page) ?? assert.fail(page.slice(0, 800));
+    const embedded = files.filter((file) => file.startsWith("dist/static/"))
+      .map((file) => file.slice("dist/static/".length));
+    const types = "client/v2/acq-client.d.ts";
+    const own = [...filesBelow("static")].map((file) => file.slice("static/".length));
+    assert.deepEqual(embedded.toSorted(), [...own.filter((file) => file !== "deno.json"), types].toSorted());
+    for (const file of embedded.filter((file) => file !== types)) {
+      const served = await fetch(`${server.baseUrl}${folder}/${file}`);
+      assert.equal(served.status, 200, file);
+      assert.deepEqual(
+        new Uint8Array(await served.arrayBuffer()),
+        new Uint8Array(read(`dist/static/${file}`)),
+        file,
+      );
+    }
+    assert.match(
+      new TextDecoder().decode(read(`dist/static/${types}`)),
+      /^export declare class Acquisition /m,
+    );
+  });
+
   const packages = new Set(files.map(packageOf).filter((name) => name !== null));
 
-  await t.step("embeds less than 11 MB, and only the used files of packages", () => {
+  await t.step("embeds less than 12 MB, and only the used files of packages", () => {
     const bytes = new Map<string, number>();
     files.forEach((path, i) => {
       const part = packageOf(path) ?? path.split("/")[0]!;
@@ -142,7 +169,7 @@ Deno.test("metadata of the executable", async (t) => {
     const list = [...bytes].sort(([, a], [, b]) => b - a).map(([part, size]) => `${part} ${size}`).join(
       "\n",
     );
-    assert(sizes.reduce((sum, size) => sum + size, 0) < 11e6, list);
+    assert(sizes.reduce((sum, size) => sum + size, 0) < 12e6, list);
     const unused = /\.(map|d\.[cm]?ts)$|\/(cjs|enc|src\/v4|v3|__tests__)\//;
     const large = files.filter((path, i) => packageOf(path) !== null && sizes[i]! >= 4096);
     assert.deepEqual(large.filter((path) => unused.test(path)), []);

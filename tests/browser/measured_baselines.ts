@@ -1,8 +1,9 @@
 /** Events that are measured, as the page does, in synthetic traces whose baseline drifts, with their errors. */
-import { EVENTS } from "../../static/measure/event_measurement.js";
-import { type Band, measured, type Settings, settingsOf } from "../../static/measure/measurement.js";
-import { NEW_TRACE, type TraceSettings } from "../../static/measure/band_trace.js";
-import { tiffOf } from "../../static/measure/tiff.js";
+import { EVENTS } from "../../static/measure/event_measurement.ts";
+import { type Band, measured, type Settings, settingsOf } from "../../static/measure/measurement.ts";
+import { NEW_TRACE } from "../../static/measure/band_trace.ts";
+import type { TraceSettings } from "../../static/measure/baseline.ts";
+import { tiffOf } from "../../static/measure/tiff.ts";
 import { course } from "../page/synthetic.ts";
 import { normalNumbers, randomNumbers } from "./streaks.ts";
 
@@ -82,7 +83,7 @@ export function driftingScan(trace: Float64Array): Uint8Array<ArrayBuffer> {
 
 /** Measures the events of a trace of 1 ms lines, with the settings that the page suggests unless others are given. */
 export function eventsIn(trace: Float64Array, traces: TraceSettings, settings: Settings = {}) {
-  const plane = { samples: Float32Array.from(trace), shape: [trace.length, 1] };
+  const plane = { samples: Float32Array.from(trace), shape: [trace.length, 1] as const };
   const band: Band = {
     columns: [0, 1],
     axes: [{ step: 0.001, unit: "seconds" }, { step: 1, unit: "um" }],
@@ -101,7 +102,7 @@ export function measuredDrift(drift: Drift, traces: TraceSettings = NEW_TRACE, s
   for (let seed = 1; seed <= 10; seed += 1) {
     const { trace, events, decay } = driftingTrace(drift, seed);
     const { found, settings: used } = eventsIn(trace, traces, settings);
-    between += used.between;
+    between += used.between!;
     all += events.length;
     extra += found.length;
     for (const { peak, relative, amplitude } of events) {

@@ -1,7 +1,7 @@
 /** Velocities that are measured in the recordings of streak_conditions.ts, against what is true in them. */
-import { isNumber } from "../../static/measure/velocity_summary.js";
-import { summaryOf } from "../../static/measure/measurement.js";
-import { VELOCITY } from "../../static/measure/velocity_measurement.js";
+import { isNumber } from "../../static/measure/velocity_summary.ts";
+import { summaryOf } from "../../static/measure/measurement.ts";
+import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
 import { bandOf, measuredIn } from "../page/synthetic.ts";
 import { COLUMNS, type Condition, type Kind, LINE_TIME, PIXEL } from "./streak_conditions.ts";
 import { percentile } from "./measured_streaks.ts";
@@ -9,7 +9,7 @@ import { percentile } from "./measured_streaks.ts";
 /** Measures as the page does; `settings` by hand. */
 export function measuredCondition(made: Condition, settings: Readonly<Record<string, unknown>> = {}) {
   const axes = [{ step: LINE_TIME, unit: "seconds" }, { step: PIXEL, unit: "um" }] as const;
-  const plane = { samples: made.samples, shape: [made.samples.length / COLUMNS, COLUMNS] };
+  const plane = { samples: made.samples, shape: [made.samples.length / COLUMNS, COLUMNS] as const };
   const { found, settings: used } = measuredIn("velocity", plane, settings, { axes });
   const summary = summaryOf(VELOCITY, found, bandOf(plane, { axes }), used);
   return { found, window: used.window, quantities: new Map(summary.map(({ name, value }) => [name, value])) };

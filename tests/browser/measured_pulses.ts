@@ -1,6 +1,6 @@
 /** Velocities that are measured in synthetic pulsatile flow (streaks.ts), with the window that is chosen for it. */
-import { type Method, physicalVelocity, type VelocityAt } from "../../static/measure/velocity.js";
-import { isNumber, type Summary, velocitySummary } from "../../static/measure/velocity_summary.js";
+import { type Method, physicalVelocity, type VelocityAt } from "../../static/measure/velocity.ts";
+import { isNumber, type Summary, velocitySummary } from "../../static/measure/velocity_summary.ts";
 import { measuredIn } from "../page/synthetic.ts";
 import { streaks } from "./streaks.ts";
 
@@ -52,7 +52,7 @@ export function measuredPulses(what: Pulses) {
       seed: 1 + i,
       pixelTime,
     });
-    const plane = { samples, shape: [lines, columns] };
+    const plane = { samples, shape: [lines, columns] as const };
     const { found, settings: { window } } = measuredIn("velocity", plane, {
       window: what.window,
       method: what.method,

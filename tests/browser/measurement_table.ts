@@ -5,8 +5,8 @@
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { heartRate } from "../../static/measure/heart_rate.js";
-import { percentile } from "../../static/measure/traces.js";
+import { heartRate } from "../../static/measure/heart_rate.ts";
+import { percentile } from "../../static/measure/traces.ts";
 import { cells, measuredIn, pulse, sparks, vessel } from "../page/synthetic.ts";
 
 // deno-lint-ignore no-explicit-any

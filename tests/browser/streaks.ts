@@ -3,7 +3,7 @@
  * move by `velocity` pixels a line, with Gaussian noise in units of the streaks' standard deviation.
  */
 
-import { extent } from "../../static/measure/traces.js";
+import { extent } from "../../static/measure/traces.ts";
 
 /** Numbers in [0, 1) by the linear congruential generator of Numerical Recipes. */
 export function randomNumbers(seed: number): () => number {

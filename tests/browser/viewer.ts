@@ -1,7 +1,7 @@
 /** The page of the viewer in Chromium, and what a user's hand does in it. */
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { connect, type Server } from "../../static/client/v2/acq-client.js";
+import { connect, type Server } from "../../static/client/v2/acq-client.ts";
 import { type PlainImage, writePlainStore } from "../fixtures/plain_store.ts";
 import type { StubbedServer } from "./browser.ts";
 import {

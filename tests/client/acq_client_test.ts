@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AcqError, connect } from "../../static/client/v2/acq-client.js";
+import { withoutTypes } from "../../routes/page_script.ts";
+import { AcqError, connect } from "../../static/client/v2/acq-client.ts";
 import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { output } from "../programs.ts";
@@ -479,15 +480,19 @@ Deno.test("accepts answers of older servers without newer fields", async () => {
 
 Deno.test("serves the module and its types, linked for Deno", () =>
   withServer(async (_client, server) => {
-    const types = { "acq-client.js": /^text\/javascript/, "acq-client.d.ts": /^application\/typescript/ };
-    for (const [name, type] of Object.entries(types)) {
+    const source = await Deno.readTextFile(new URL("../../static/client/v2/acq-client.ts", import.meta.url));
+    const files = {
+      "acq-client.js": [/^text\/javascript/, withoutTypes(source)],
+      "acq-client.d.ts": [/^application\/typescript/, 'export * from "./acq-client.ts";\n'],
+      "acq-client.ts": [/^application\/typescript/, source],
+    } as const;
+    for (const [name, [type, text]] of Object.entries(files)) {
       const response = await server.request(`/client/v2/${name}`);
       assert.match(response.headers.get("content-type")!, type);
-      const file = new URL(`../../static/client/v2/${name}`, import.meta.url);
-      assert.equal(await response.text(), await Deno.readTextFile(file));
+      assert.equal(await response.text(), text);
       assert.equal(
         response.headers.get("x-typescript-types"),
-        name.endsWith(".js") ? "acq-client.d.ts" : null,
+        name.endsWith(".js") ? "./acq-client.d.ts" : null,
       );
       assert.equal(response.headers.get("access-control-allow-origin"), "*");
     }

@@ -1,8 +1,7 @@
 /** The client module over every format: planes of the fixtures, and of the samples beside the checkout where they are. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { Acquisition, Plane } from "../../static/client/v2/acq-client.d.ts";
-import { connect } from "../../static/client/v2/acq-client.js";
+import { type Acquisition, connect, type Plane } from "../../static/client/v2/acq-client.ts";
 import { formatSamples } from "../binary/format_samples.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";

@@ -12,11 +12,11 @@ import {
   STACK_ROWS,
 } from "../browser/measured_stack.ts";
 import { driftingScan, driftingTrace, DRIFTS, eventsIn } from "../browser/measured_baselines.ts";
-import { NEW_TRACE, PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.js";
-import { summaryOf } from "../../static/measure/measurement.js";
-import { VELOCITY } from "../../static/measure/velocity_measurement.js";
+import { NEW_TRACE, PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.ts";
+import { summaryOf } from "../../static/measure/measurement.ts";
+import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
 import { bandOf, measuredIn } from "../page/synthetic.ts";
-import { findEvents } from "../../static/measure/events.js";
+import { findEvents } from "../../static/measure/events.ts";
 import { tableOf } from "../browser/saved_table.ts";
 import {
   ACTIVE,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { join } from "node:path";
-import { connect } from "../../static/client/v2/acq-client.js";
+import { connect } from "../../static/client/v2/acq-client.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 

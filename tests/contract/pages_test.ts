@@ -1,6 +1,8 @@
 /** The files of pages: where they are served, that no cache keeps them, and that no other file of the program is. */
 import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
 import { manualPage, PAGE_GROUPS } from "../../routes/manual_page.ts";
+import { pageScript, ScriptFault } from "../../routes/page_script.ts";
 import { Harness } from "./harness.ts";
 
 const STATIC = new URL("../../static/", import.meta.url);
@@ -22,25 +24,68 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
+const isScript = (file: string) => file.endsWith(".ts") && !file.endsWith(".d.ts");
+
 /** Where the page that a server sends has its files. */
 async function folderOf(server: Harness): Promise<string> {
   const html = await (await server.request("/demo/v2/")).text();
-  const [, folder] = /src="(\/static\/[0-9a-f]{16})\/demo\/v2\/main\.js"/.exec(html) ?? [];
+  const [, folder] = /src="(\/static\/[0-9a-f]{16})\/demo\/v2\/main\.ts"/.exec(html) ?? [];
   assert(folder, html.slice(0, 800));
   return folder;
 }
 
-Deno.test("serves every file in static/ unchanged and uncached", async () => {
+Deno.test("serves every file in static/ uncached, and TypeScript without its types", async () => {
   await using server = new Harness();
   const folder = await folderOf(server);
-  const files = [...filesBelow("")];
-  assert(files.includes("measure/velocity.js") && files.includes("demo/v2/picture/pane.js"));
+  // The options of the compiler are no file of a page.
+  const files = [...filesBelow("")].filter((file) => file !== "deno.json");
+  assert(files.includes("measure/velocity.ts") && files.includes("demo/v2/picture/pane.ts"));
   for (const file of files) {
     const response = await server.request(`${folder}/${file}`);
     assert.equal(response.status, 200, file);
     assert.equal(response.headers.get("cache-control"), "no-store", file);
-    if (file.endsWith(".js")) assert.match(response.headers.get("content-type")!, /^text\/javascript/, file);
-    assert.deepEqual(await response.bytes(), Deno.readFileSync(new URL(file, STATIC)), file);
+    const source = Deno.readFileSync(new URL(file, STATIC));
+    if (!isScript(file)) {
+      assert.deepEqual(await response.bytes(), source, file);
+      continue;
+    }
+    assert.match(response.headers.get("content-type")!, /^text\/javascript/, file);
+    const [script, typed] = [await response.text(), new TextDecoder().decode(source)];
+    // Spaces take the place of types. Nothing moves but a bracket, which the arrow after a type of several lines needs.
+    const [lines, sources] = [script.split("\n"), typed.split("\n")];
+    assert.equal(lines.length, sources.length, file);
+    for (const [row, line] of lines.entries()) {
+      const isSame = [...line].every((letter, i) => letter === sources[row]![i] || /[\s;)]/.test(letter));
+      assert(isSame && line.length <= sources[row]!.length, `${file}:${row + 1}`);
+    }
+    assert.doesNotMatch(script, /^(import type|export type|interface|export interface) /m, file);
+  }
+});
+
+Deno.test("a script with a fault is refused with its file and line, until it is mended", async () => {
+  const faults: Record<string, RegExp> = {
+    "const a = 1;\nconst b: = 2;\n": /^"x\.ts", line 2: Unexpected token `=`/,
+    "const a = 1;\n\nf(a": /^"x\.ts", line 3: /,
+    "const a = 1;\nenum Kind { A }\n": /^"x\.ts", line 2: TypeScript enum is not supported/,
+    "\nclass A {\n  constructor(readonly a: number) {}\n}": /^"x\.ts", line 3: TypeScript parameter property/,
+  };
+  const path = await Deno.makeTempFile({ suffix: ".ts" });
+  try {
+    for (const [source, message] of Object.entries(faults)) {
+      await Deno.writeTextFile(path, source);
+      await assert.rejects(pageScript(pathToFileURL(path), "x.ts"), { constructor: ScriptFault, message });
+    }
+    await Deno.writeTextFile(
+      path,
+      "interface A {\n  a: number;\n}\nconst count: number = 1;\nconst text = `a \n`;",
+    );
+    const script = await pageScript(pathToFileURL(path), "x.ts");
+    assert.equal(new TextDecoder().decode(script), "\n\n\nconst count         = 1;\nconst text = `a \n`;");
+    assert.equal(await pageScript(pathToFileURL(path), "x.ts"), script, "made once");
+    await Deno.remove(path);
+    await assert.rejects(pageScript(pathToFileURL(path), "x.ts"), Deno.errors.NotFound);
+  } finally {
+    await Deno.remove(path).catch(() => {});
   }
 });
 
@@ -61,7 +106,7 @@ Deno.test("pages name no script, style or picture by an address that changes wit
     }
   }
   for (
-    const path of ["/demo/v2/main.js", "/measure/velocity.js", "/static/0123456789abcdef/demo/v2/main.js"]
+    const path of ["/demo/v2/main.ts", "/measure/velocity.ts", "/static/0123456789abcdef/demo/v2/main.ts"]
   ) {
     assert.equal((await server.request(path)).status, 404, path);
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { axisTitle, formatAt, formatNumber, ticks, toPhysical } from "../../static/measure/axes.js";
-import { scaleBar } from "../../static/demo/v2/picture/scale_bar.js";
+import { axisTitle, formatAt, formatNumber, ticks, toPhysical } from "../../static/measure/axes.ts";
+import { scaleBar } from "../../static/demo/v2/picture/scale_bar.ts";
 
 Deno.test("places ticks at round values within the range, if there is room", () => {
   const rows: [low: number, high: number, most: number, labels: string][] = [

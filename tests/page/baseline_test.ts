@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../../static/measure/band_trace.js";
-import { baselineOf } from "../../static/measure/baseline.js";
-import { percentile } from "../../static/measure/traces.js";
+import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../../static/measure/band_trace.ts";
+import { baselineOf } from "../../static/measure/baseline.ts";
+import { percentile } from "../../static/measure/traces.ts";
 import { driftingTrace, DRIFTS } from "../browser/measured_baselines.ts";
 import { course } from "./synthetic.ts";
 import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
@@ -79,7 +79,10 @@ Deno.test("a moving F₀ passes over missing values", () => {
 });
 
 Deno.test("the change of each line refers to F₀ at this line", () => {
-  const plane = { samples: Float32Array.from({ length: 1000 }, (_, i) => 200 - i / 10), shape: [1000, 1] };
+  const plane = {
+    samples: Float32Array.from({ length: 1000 }, (_, i) => 200 - i / 10),
+    shape: [1000, 1] as const,
+  };
   const { values, baseline, f0 } = traceOf(plane, [0, 1], { ...NEW_TRACE, isChange: true }, 1);
   assert.equal(f0.by.kind, "moving");
   assert(values.every((value) => Math.abs(value) < 0.005));

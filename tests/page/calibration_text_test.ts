@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { calibrationIn } from "../../static/measure/calibration_text.js";
+import { calibrationIn } from "../../static/measure/calibration_text.ts";
 
 const none = { secondsPerLine: undefined, micrometresPerPixel: undefined, secondsPerPixel: undefined };
 

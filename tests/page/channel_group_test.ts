@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ChannelGroup } from "../../static/demo/v2/picture/channel_group.js";
+import { ChannelGroup } from "../../static/demo/v2/picture/channel_group.ts";
 
 // deno-lint-ignore no-explicit-any
 const plane: any = { shape: [1, 2] };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Channel } from "../../static/demo/v2/picture/channel.js";
-import { typedNumber } from "../../static/demo/v2/controls/fields.js";
-import { drawableRange } from "../../static/measure/statistics.js";
+import { Channel } from "../../static/demo/v2/picture/channel.ts";
+import { typedNumber } from "../../static/demo/v2/controls/fields.ts";
+import { drawableRange } from "../../static/measure/statistics.ts";
 
 const channel = (...samples: number[]) =>
   new Channel({ index: 0, name: "CH1", samples: Float32Array.of(...samples) }, 0, 1);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { throughColumns, throughSamples } from "../../static/demo/v2/picture/chart.js";
+import { throughColumns, throughSamples } from "../../static/demo/v2/picture/chart.ts";
 
 const plain = ({ bottoms, tops }: { bottoms: Float32Array; tops: Float32Array }) => ({
   bottoms: [...bottoms],

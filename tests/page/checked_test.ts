@@ -8,7 +8,7 @@ import {
   checkedResults,
   checkedSettings,
   shownWith,
-} from "../../static/demo/v2/saving/checked.js";
+} from "../../static/demo/v2/saving/checked.ts";
 
 /** What JSON holds. */
 type Json = ReturnType<typeof JSON.parse>;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { drawnIn, drawnWords, withoutResults } from "../../static/demo/v2/measuring/drawn.js";
+import { drawnIn, drawnWords, withoutResults } from "../../static/demo/v2/measuring/drawn.ts";
 
 /** A line scan or an image of this shape. */
 const scan = (
@@ -7,7 +7,10 @@ const scan = (
   isLineScan = true,
 ) => ({ group: { plane: { shape } }, isLineScan } as never);
 
-const kept = {
+/** Drawings as JSON, of which a test needs only some fields. */
+type Json = ReturnType<typeof JSON.parse>;
+
+const kept: Json = {
   shape: [100, 20],
   isLineScan: true,
   bands: [{ id: 2, name: "soma", color: "#ff0000", from: 3, to: 20 }],
@@ -33,17 +36,17 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
   const empty = { ...kept, bands: [], lines: [], measured: {}, cursors: { pinned: [] } };
   for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
   assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
-  const measured = { velocity: { found: [{}, {}] } };
+  const measured: Json = { velocity: { found: [{}, {}] } };
   assert.equal(drawnWords({ ...empty, measured }), "2 velocities");
-  const kymograph = { points: [{ x: 1, y: 2 }], look: { drawn: { ...kept, lines: [] } } };
+  const kymograph: Json = { points: [{ x: 1, y: 2 }], look: { drawn: { ...kept, lines: [] } } };
   assert.equal(drawnWords({ ...empty, kymograph }), "kymograph, 1 band, 1 event, 1 cursor");
 });
 
 Deno.test("drops results with their samples, and keeps settings", () => {
   const velocity = { band: "2", settings: { window: 50 }, found: [{ line: 3 }], about: [["Window", 50]] };
-  const measured = { velocity };
+  const measured: Json = { velocity };
   const without = { velocity: { ...velocity, found: [], about: [] } };
-  const kymograph = { points: [], look: { statistic: "max", drawn: { ...kept, measured } } };
+  const kymograph: Json = { points: [], look: { statistic: "max", drawn: { ...kept, measured } } };
   assert.equal(withoutResults(null), null);
   assert.deepEqual(withoutResults({ ...kept, measured, kymograph }), {
     ...kept,

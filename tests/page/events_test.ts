@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { NEW_TRACE, PLAIN_TRACE } from "../../static/measure/band_trace.js";
-import { EVENTS } from "../../static/measure/event_measurement.js";
+import { NEW_TRACE, PLAIN_TRACE } from "../../static/measure/band_trace.ts";
+import { EVENTS } from "../../static/measure/event_measurement.ts";
 import {
   findEvents,
   findPeaks,
@@ -8,9 +8,9 @@ import {
   measureEvents,
   noiseThreshold,
   proposedThreshold,
-} from "../../static/measure/events.js";
-import { settingsOf } from "../../static/measure/measurement.js";
-import { runningMean } from "../../static/measure/traces.js";
+} from "../../static/measure/events.ts";
+import { settingsOf } from "../../static/measure/measurement.ts";
+import { runningMean } from "../../static/measure/traces.ts";
 import { driftingTrace, DRIFTS, eventsIn, measuredDrift } from "../browser/measured_baselines.ts";
 import { measuredTransients, spread } from "../browser/measured_events.ts";
 import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
@@ -186,10 +186,10 @@ Deno.test("states values and baselines of the trace itself where F₀ moves", ()
 Deno.test("counts the peaks between three standard deviations and the threshold", () => {
   const { trace } = driftingTrace({ ...DRIFTS.at(-1)!, count: 8, noise: 0.05 }, 1);
   const automatic = eventsIn(trace, NEW_TRACE);
-  assert.deepEqual([automatic.found.length, automatic.settings.between <= 1], [8, true]);
+  assert.deepEqual([automatic.found.length, automatic.settings.between! <= 1], [8, true]);
   // All transients rise to 150.
   const byHand = eventsIn(trace, NEW_TRACE, { chosen: "by hand", height: 200 });
-  assert.deepEqual([byHand.found.length, byHand.settings.between >= 8], [0, true]);
+  assert.deepEqual([byHand.found.length, byHand.settings.between! >= 8], [0, true]);
 });
 
 Deno.test("a threshold by noise lies above the noise, however high the baseline", () => {

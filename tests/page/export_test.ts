@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
-import { csv } from "../../static/measure/csv.js";
-import { EVENTS } from "../../static/measure/event_measurement.js";
-import { MEASUREMENTS } from "../../static/measure/measurements.js";
-import { svgPlot } from "../../static/demo/v2/measuring/svg_plot.js";
+import { csv } from "../../static/measure/csv.ts";
+import { EVENTS } from "../../static/measure/event_measurement.ts";
+import { MEASUREMENTS } from "../../static/measure/measurements.ts";
+import { svgPlot } from "../../static/demo/v2/measuring/svg_plot.ts";
 
 Deno.test("a table has settings above it, units in its heads and all digits", () => {
   const text = csv([["File", "cell 1.oir"], ["Window", 0.1]], [
@@ -171,7 +171,7 @@ Deno.test("methods name what ran", () => {
     flux.method({}),
     "cells counted along the flow by the velocities of the autocorrelation method",
   );
-  const events = ["by noise", "automatically", "by hand"].map((chosen) => EVENTS.method({ chosen }));
+  const events = ["by noise", "automatically", "by hand"].map((chosen) => EVENTS.method({ chosen } as never));
   assert.deepEqual(events, [
     "peaks above a threshold of 5 SD of the residual above the baseline, with fitted transients",
     "peaks above a threshold halfway from median to maximum, with fitted transients",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { AcqError } from "../../static/client/v2/acq-client.js";
+import { AcqError } from "../../static/client/v2/acq-client.ts";
 import { ErrorBody } from "../../schemas/http.ts";
-import { faultOf } from "../../static/demo/v2/opening/page.js";
+import { faultOf } from "../../static/demo/v2/opening/page.ts";
 
 /** Codes of requests that the page does not send. */
 const UNMET = [

@@ -1,9 +1,9 @@
 /** Velocities in recordings as laboratories make them, with the settings of a new measurement. */
 import assert from "node:assert/strict";
-import { heartRate } from "../../static/measure/heart_rate.js";
-import { settingsOf, summaryOf } from "../../static/measure/measurement.js";
-import { velocitySummary } from "../../static/measure/velocity_summary.js";
-import { VELOCITY } from "../../static/measure/velocity_measurement.js";
+import { heartRate } from "../../static/measure/heart_rate.ts";
+import { settingsOf, summaryOf } from "../../static/measure/measurement.ts";
+import { velocitySummary } from "../../static/measure/velocity_summary.ts";
+import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
 import { measuredCondition, measuredKind } from "../browser/measured_conditions.ts";
 import { CONDITIONS } from "../browser/streak_conditions.ts";
 import { bandOf, measuredIn } from "./synthetic.ts";
@@ -115,7 +115,7 @@ Deno.test("settings without a method, and those that name the former one, measur
   }
   // As measured before windows were compared, to the last digit.
   const made = CONDITIONS["at rest for 29 % of the time"]!(2, 2000);
-  const plane = { samples: made.samples, shape: [2000, 100] };
+  const plane = { samples: made.samples, shape: [2000, 100] as const };
   const { found, settings } = measuredIn("velocity", plane, {
     chosen: "automatically",
     method: "autocorrelation",

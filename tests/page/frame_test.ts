@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { layoutFrame } from "../../static/demo/v2/picture/frame.js";
+import { layoutFrame } from "../../static/demo/v2/picture/frame.ts";
 
 interface Text {
   readonly text?: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { autoRange, histogram, statistics } from "../../static/measure/statistics.js";
+import { autoRange, histogram, statistics } from "../../static/measure/statistics.ts";
 
 Deno.test("percentiles interpolate between finite samples", () => {
   const samples = Float32Array.of(5, 1, NaN, 3, Infinity, -2, 8, -Infinity, 0.5, -0, 1e30, -7.25);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { History, MOST_STEPS } from "../../static/demo/v2/measuring/history.js";
+import { History, MOST_STEPS } from "../../static/demo/v2/measuring/history.ts";
 
 Deno.test("undoes and redoes steps, and drops redo after a change", () => {
   const history = new History("a");

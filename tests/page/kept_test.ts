@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { keepView, keptView } from "../../static/demo/v2/opening/view_link.js";
-import { channelSettings, keepChannelSettings } from "../../static/demo/v2/panels/channel_card.js";
+import { keepView, keptView } from "../../static/demo/v2/opening/view_link.ts";
+import { channelSettings, keepChannelSettings } from "../../static/demo/v2/panels/channel_card.ts";
 
 const SETTINGS = { lutName: "fire", gamma: 0.5, isLog: true, isOpen: false };
 

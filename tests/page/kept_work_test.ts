@@ -1,17 +1,18 @@
 /** Keeping work, with a store in memory. */
 import assert from "node:assert/strict";
-import { KeptWork } from "../../static/demo/v2/opening/kept_work.js";
-import { keyOf } from "../../static/demo/v2/opening/work_store.js";
+import type { Drawn } from "../../static/demo/v2/measuring/drawn.ts";
+import { KeptWork, type Shown } from "../../static/demo/v2/opening/kept_work.ts";
+import { keyOf } from "../../static/demo/v2/opening/work_store.ts";
 import { until } from "../deadline.ts";
 
 type Work = NonNullable<Awaited<ReturnType<KeptWork["recall"]>>>["work"];
 
 const SCAN = { path: "/a.oir", scene: 0, name: "a.oir", fingerprint: "f1" };
 const POSITION = { t: 0, z: 0, l: 0 };
-const shown = (bands: number) => ({
-  look: { drawn: { bands: Array.from({ length: bands }, (_, id) => ({ id })) } },
-  position: POSITION,
-});
+const shown = (bands: number): Shown => {
+  const drawn = { bands: Array.from({ length: bands }, (_, id) => ({ id })) } as Drawn;
+  return { look: { drawn }, position: POSITION };
+};
 
 /** What a browser stores; `fault` fails all writing, and `letGo` those that wait. */
 function storage() {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Kymograph } from "../../static/measure/kymograph.js";
-import { lengthOf, lineProfile } from "../../static/measure/line_profile.js";
+import { Kymograph } from "../../static/measure/kymograph.ts";
+import { lengthOf, lineProfile } from "../../static/measure/line_profile.ts";
 import expected from "./measured/profiles.json" with { type: "json" };
 
 const point = ([x, y]: number[]) => ({ x: x!, y: y! });
@@ -9,7 +9,9 @@ Deno.test("samples a straight line as skimage.measure.profile_line does", async 
   const samples = Float32Array.from(expected.samples);
   for (const { start, end, width, values } of expected.cases) {
     await t.step(`${start} to ${end}, ${width} wide`, () => {
-      const found = lineProfile([point(start), point(end)], width, expected.shape).of(samples);
+      const found = lineProfile([point(start), point(end)], width, expected.shape as [number, number]).of(
+        samples,
+      );
       assert.equal(found.length, values.length);
       found.forEach((value, i) =>
         assert(Math.abs(value - values[i]!) < 0.001, `${i}: ${value}, not ${values[i]}`)
@@ -57,9 +59,9 @@ Deno.test("requires two different points of a line", () => {
   }
 });
 
-const AXES = [{ name: "Y", step: 0.5, unit: "um" }, { name: "X", step: 0.5, unit: "um" }];
+const AXES = [{ name: "Y", step: 0.5, unit: "um" }, { name: "X", step: 0.5, unit: "um" }] as const;
 const SERIES = {
-  plane: { shape: [6, 6], axes: AXES },
+  plane: { shape: [6, 6] as const, axes: AXES },
   channels: [{ index: 0, name: "A" }, { index: 1, name: "B" }],
   count: 3,
   time: { name: "T", step: 0.2, unit: "seconds" },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { defaultLut, LUT_NAMES, lutTable, NOT_A_NUMBER } from "../../static/demo/v2/picture/lut.js";
+import { defaultLut, LUT_NAMES, lutTable, NOT_A_NUMBER } from "../../static/demo/v2/picture/lut.ts";
 
 // matplotlib 3.11: colormaps[name]([0, 1, 64, 127, 128, 200, 255], bytes=True)
 const MATPLOTLIB: Record<string, string> = {

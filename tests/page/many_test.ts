@@ -1,5 +1,6 @@
 /** Regions and settings that other recordings take, and the table of many recordings. */
 import assert from "node:assert/strict";
+import type { VelocityAt } from "../../static/measure/velocity.ts";
 import {
   besideOwn,
   carriedFrom,
@@ -7,8 +8,8 @@ import {
   offerWaiting,
   wait,
   waiting,
-} from "../../static/demo/v2/many/carried.js";
-import { recordingsTable } from "../../static/demo/v2/many/many_panel.js";
+} from "../../static/demo/v2/many/carried.ts";
+import { recordingsTable } from "../../static/demo/v2/many/many_panel.ts";
 
 type Drawn = Parameters<typeof carriedFrom>[0];
 type Scan = Parameters<typeof carriedFrom>[1];
@@ -49,7 +50,7 @@ const DRAWN: Drawn = {
       of: { band: "3", channel: "1" },
       columns: [45, 55],
       measured: { window: 40 },
-      found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" }],
+      found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" } as VelocityAt],
       about: [["Method", "x"]],
       place: "[]",
     },

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { AS_PLOT, ORIENTATIONS, UPRIGHT } from "../../static/demo/v2/picture/orientation.js";
-import { factorsOf } from "../../static/demo/v2/picture/picture_input.js";
-import { pictureOf, PlacedView } from "../../static/demo/v2/picture/placed_view.js";
+import { AS_PLOT, ORIENTATIONS, UPRIGHT } from "../../static/demo/v2/picture/orientation.ts";
+import { factorsOf } from "../../static/demo/v2/picture/picture_input.ts";
+import { pictureOf, PlacedView } from "../../static/demo/v2/picture/placed_view.ts";
 
 const TIME = { name: "Y", step: 0.002, unit: "seconds" };
 const SPACE = { name: "X", step: 0.5, unit: "um" };
@@ -15,7 +15,7 @@ const IMAGE = pictureOf({ shape: [30, 50], axes: [ROWS, SPACE] }, false);
 Deno.test("images keep their aspect, line scans and threads do not, references always do", () => {
   assert.equal(SCAN.locked, false);
   assert.equal(IMAGE.locked, true);
-  const thread = { shape: [700, 100], axes: [ROWS, SPACE] };
+  const thread = { shape: [700, 100] as const, axes: [ROWS, SPACE] as const };
   assert.equal(pictureOf(thread, false).locked, false);
   assert.equal(pictureOf(thread, true).locked, true);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { ChannelGroup } from "../../static/demo/v2/picture/channel_group.js";
-import { ORIENTATIONS } from "../../static/demo/v2/picture/orientation.js";
-import { PlanePainter } from "../../static/demo/v2/picture/plane_painter.js";
-import { buildPyramid } from "../../static/demo/v2/picture/pyramid.js";
+import { ChannelGroup } from "../../static/demo/v2/picture/channel_group.ts";
+import { ORIENTATIONS } from "../../static/demo/v2/picture/orientation.ts";
+import { PlanePainter } from "../../static/demo/v2/picture/plane_painter.ts";
+import { buildPyramid } from "../../static/demo/v2/picture/pyramid.ts";
 
 /** 32 rows a pixel; columns are as large as pixels. */
 const [ROWS, COLUMNS, PIXELS] = [32_768, 8, 1024];

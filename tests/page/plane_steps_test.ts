@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PlaneSteps } from "../../static/demo/v2/panels/plane_steps.js";
+import { PlaneSteps } from "../../static/demo/v2/panels/plane_steps.ts";
 
 const place = (t: number) => ({ t, z: 0, l: 0 });
 

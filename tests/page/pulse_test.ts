@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { velocitySummary } from "../../static/measure/velocity_summary.js";
-import { firstWindow } from "../../static/measure/window_choice.js";
+import { velocitySummary } from "../../static/measure/velocity_summary.ts";
+import { firstWindow } from "../../static/measure/window_choice.ts";
 import { measuredPulses } from "../browser/measured_pulses.ts";
 import { percentile } from "../browser/measured_streaks.ts";
 import { streaks } from "../browser/streaks.ts";
@@ -90,7 +90,7 @@ Deno.test("chooses longer windows for slow flow, and shorter ones for a short re
   // 0.02 pixels a line: 3 pixels in 150 lines.
   const samples = streaks({ lines: 2400, columns: 64, velocity: 0.02, noise: 0.2, seed: 1 });
   const chosen = (lines: number) => {
-    const plane = { samples: samples.subarray(0, lines * 64), shape: [lines, 64] };
+    const plane = { samples: samples.subarray(0, lines * 64), shape: [lines, 64] as const };
     return measuredIn("velocity", plane).settings.window;
   };
   assert(chosen(2400) >= 160 && chosen(2400) <= 640, `${chosen(2400)}`);
@@ -106,7 +106,7 @@ Deno.test("corrects velocities for the time along the line", async (t) => {
   for (const [velocity, pixelTime] of [[12, 0.007], [-12, 0.007], [1.2, 0.01]] as const) {
     await t.step(`${velocity} pixels a line`, () => {
       const samples = streaks({ lines, columns, velocity, noise: 0.2, seed: 3, pixelTime });
-      const plane = { samples, shape: [lines, columns] };
+      const plane = { samples, shape: [lines, columns] as const };
       for (const [time, truth] of [[pixelTime, velocity], [0, velocity / (1 - velocity * pixelTime)]]) {
         // Microseconds of a line of 1 ms.
         const { found } = measuredIn("velocity", plane, { window: 60, step: 60, pixelTime: 1000 * time! });

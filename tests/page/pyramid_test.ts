@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { blockFor, buildPyramid, chooseLevel, wholePlane } from "../../static/demo/v2/picture/pyramid.js";
+import { blockFor, buildPyramid, chooseLevel, wholePlane } from "../../static/demo/v2/picture/pyramid.ts";
 
 /** Expected entry of a level, sample by sample. */
 function byHand(samples: Float32Array, columns: number, rect: number[], statistic: "mean" | "max" | "min") {

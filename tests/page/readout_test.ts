@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Axis, OpenResponse } from "../../static/client/v2/acq-client.d.ts";
-import { Channel } from "../../static/demo/v2/picture/channel.js";
-import { facts, readout, sampleText } from "../../static/demo/v2/picture/readout.js";
-import { quantity } from "../../static/measure/axes.js";
+import type { Axis, OpenResponse } from "../../static/client/v2/acq-client.ts";
+import { Channel } from "../../static/demo/v2/picture/channel.ts";
+import { facts, readout, sampleText } from "../../static/demo/v2/picture/readout.ts";
+import { quantity } from "../../static/measure/axes.ts";
 
 const axis = (arrayDimension: number, size: number, step: number, unit: string): Axis => ({
   arrayDimension,

@@ -1,7 +1,7 @@
 /** The recordings of a folder: which is open, which come before and after, what is new and what grows. */
 import { deepEqual, equal } from "node:assert/strict";
-import { AcqError } from "../../static/client/v2/acq-client.js";
-import { folderOf, RecordingList } from "../../static/demo/v2/opening/recording_list.js";
+import { AcqError } from "../../static/client/v2/acq-client.ts";
+import { folderOf, RecordingList } from "../../static/demo/v2/opening/recording_list.ts";
 
 type Listing = Awaited<ReturnType<ConstructorParameters<typeof RecordingList>[0]>>;
 type Entry = Listing["entries"][number];

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { profileValues } from "../../static/demo/v2/panels/profile.js";
+import { profileValues } from "../../static/demo/v2/panels/profile.ts";
 import {
   envelope,
   meanHidesEvents,
   pixelEdges,
   reduceBlocks,
   reductionText,
-} from "../../static/demo/v2/picture/reduction.js";
+} from "../../static/demo/v2/picture/reduction.ts";
 
 //  0  1  2  3  4
 // 10 11 12 13 14

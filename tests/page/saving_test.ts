@@ -1,19 +1,20 @@
 /** Documents of measurements: written, read, and refused. */
 import assert from "node:assert/strict";
+import type { VelocityAt } from "../../static/measure/velocity.ts";
 import { Buffer } from "node:buffer";
-import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.js";
-import { drawnRegions, OWN as OWN_KEY, regionsOf } from "../../static/demo/v2/saving/regions.js";
+import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.ts";
+import { drawnRegions, OWN as OWN_KEY, regionsOf } from "../../static/demo/v2/saving/regions.ts";
 import {
   carriedOver,
   DocumentFault,
   documentsOf,
   restored,
   sourceOf,
-} from "../../static/demo/v2/saving/restored.js";
-import { NEW_TRACE, traceOf } from "../../static/measure/band_trace.js";
-import { MEASUREMENTS } from "../../static/measure/measurements.js";
-import { recallSaved } from "../../static/demo/v2/opening/saved_work.js";
-import { crc32, zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.js";
+} from "../../static/demo/v2/saving/restored.ts";
+import { NEW_TRACE, traceOf } from "../../static/measure/band_trace.ts";
+import { MEASUREMENTS } from "../../static/measure/measurements.ts";
+import { recallSaved } from "../../static/demo/v2/opening/saved_work.ts";
+import { crc32, zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.ts";
 import { zipOf } from "../fixtures/zip_writer.ts";
 
 type Drawn = Parameters<typeof regionsOf>[0];
@@ -198,7 +199,7 @@ Deno.test("restores what was drawn and measured", () => {
     },
     origin,
   });
-  assert.equal(measured!.velocity!.found[0]!.velocity, 0.30000000000000004);
+  assert.equal((measured!.velocity!.found[0] as VelocityAt).velocity, 0.30000000000000004);
   assert.notEqual(origin, null);
   assert.equal(note, "");
   assert.deepEqual(sourceOf(documentsOf(files)[0]!), { name: "a.oir", fingerprint: "f1", scene: 1 });
@@ -295,7 +296,7 @@ Deno.test("saves regions as whole pixels within the image, with their exact ends
   assert.deepEqual([band!.start, band!.stop, band!.name], [[30, 0], [50, 600], "Gefäß"]);
   assert.deepEqual([line!.start, line!.stop], [[79, 0], [12, 599]]);
   // The middle of the first pixel is 0.
-  assert.deepEqual(line!.metadata!.acq_server.start, [79.5, -0.5]);
+  assert.deepEqual(line!.metadata!.acq_server!.start, [79.5, -0.5]);
   assert.deepEqual(cursor!.position, [40, 100]);
   // Whole pixels win over exact ends that no longer fit them.
   const moved = { ...line, stop: [20, 599] } as Region;
@@ -472,7 +473,7 @@ Deno.test("prefers the browser's own work, and offers that of the file if it dif
   const recall = (own: Json, metadata = () => Promise.resolve(files)) =>
     recallSaved(own, { info: info as Json, metadata: metadata as Json });
   const fresh = await recall(null);
-  const { drawn } = fresh!.work.look;
+  const drawn = fresh!.work.look!.drawn!;
   assert.deepEqual([fresh!.isOther, drawn.bands.length, drawn.accepted, fresh!.saved], [
     false,
     1,
@@ -490,9 +491,9 @@ Deno.test("prefers the browser's own work, and offers that of the file if it dif
   const removed = work("", { origin: drawn.origin });
   assert.equal((await recall(removed as Json))!.work, removed.work as Json);
   // A view alone, of this content and of another.
-  assert.equal((await recall(work("", null) as Json))!.work.look.drawn.bands.length, 1);
+  assert.equal((await recall(work("", null) as Json))!.work.look!.drawn!.bands.length, 1);
   const { isOther, work: { look } } = (await recall(work("", null, true) as Json))!;
-  assert.deepEqual([isOther, look.drawn.measured.velocity.found.length], [false, 2]);
+  assert.deepEqual([isOther, look!.drawn!.measured!.velocity!.found.length], [false, 2]);
   const damaged = await recall(null, () => Promise.reject(new Error("no room")));
   assert.equal(damaged!.saved!.note, "The measurements of the file are not shown: no room");
   assert.equal(

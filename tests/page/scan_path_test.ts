@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { pathPoints } from "../../static/client/v2/acq-client.js";
-import { columnNear, placeOfColumn } from "../../static/demo/v2/picture/scan_path.js";
+import { pathPoints } from "../../static/client/v2/acq-client.ts";
+import { columnNear, placeOfColumn } from "../../static/demo/v2/picture/scan_path.ts";
 
 Deno.test("takes the path from scanPath, else from lineRoi", () => {
   const lineRoi = [1, 2, 3, 4];

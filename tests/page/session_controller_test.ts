@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { connect } from "../../static/client/v2/acq-client.js";
-import { SessionController } from "../../static/demo/v2/opening/session_controller.js";
+import { connect } from "../../static/client/v2/acq-client.ts";
+import { SessionController } from "../../static/demo/v2/opening/session_controller.ts";
 import { resolveRoots } from "../../session/source_path.ts";
 import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
 import { until } from "../deadline.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { snippet } from "../../static/demo/v2/panels/snippet.js";
+import { snippet } from "../../static/demo/v2/panels/snippet.ts";
 import { output, type Program, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 

@@ -1,9 +1,9 @@
 /** Means over the images of a stack, projections, and what parts of an image have. */
 import assert from "node:assert/strict";
-import { imageRows, partsOf, profileColumns } from "../../static/measure/image_parts.js";
-import { measuredStack, stackAxes, stackColumns, stackRows } from "../../static/measure/stack.js";
+import { imageRows, partsOf, profileColumns } from "../../static/measure/image_parts.ts";
+import { measuredStack, stackAxes, stackColumns, stackRows } from "../../static/measure/stack.ts";
 
-const AXES = [{ step: 0.5, unit: "um" }, { step: 0.25, unit: "um" }];
+const AXES = [{ step: 0.5, unit: "um" }, { step: 0.25, unit: "um" }] as const;
 const [ROWS, COLUMNS, FOCUS] = [6, 8, 4];
 
 /** Linear in each coordinate, so that means are values in the middle. */
@@ -18,13 +18,13 @@ const image = (z: number, offset = 0) =>
 const DRAWN = {
   kymograph: { points: [{ x: 1, y: 2 }, { x: 5, y: 2 }], width: 1 },
   regions: [
-    { id: "rectangle-1", name: "Cell", type: "rectangle", start: [2, 1], stop: [5, 4] },
+    { id: "rectangle-1", name: "Cell", type: "rectangle", start: [2, 1] as const, stop: [5, 4] as const },
     { id: "spot", type: "point" },
   ],
 };
 
 const ORDER = {
-  plane: { shape: [ROWS, COLUMNS], axes: AXES },
+  plane: { shape: [ROWS, COLUMNS] as const, axes: AXES },
   channels: ["A", "B"],
   along: new Map([["Z", { count: FOCUS, axis: { name: "Z", step: 2, unit: "um" } }]] as const),
   parts: partsOf(DRAWN),

@@ -1,11 +1,12 @@
 /** Synthetic recordings whose truth is what made them (cells, vessels, pulses and sparks), and what is measured in them. */
-import type { DiameterAt } from "../../static/measure/diameter.js";
-import type { FluxAt } from "../../static/measure/flux.js";
-import { type Band, measured, type Plane, settingsOf } from "../../static/measure/measurement.js";
-import { MEASUREMENTS } from "../../static/measure/measurements.js";
-import type { Spark } from "../../static/measure/sparks.js";
-import { PLAIN_TRACE } from "../../static/measure/band_trace.js";
-import type { VelocityAt } from "../../static/measure/velocity.js";
+import type { DiameterAt } from "../../static/measure/diameter.ts";
+import type { FluxAt } from "../../static/measure/flux.ts";
+import { type Band, measured, settingsOf } from "../../static/measure/measurement.ts";
+import type { Plane } from "../../static/measure/velocity.ts";
+import { MEASUREMENTS } from "../../static/measure/measurements.ts";
+import type { Spark } from "../../static/measure/sparks.ts";
+import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
+import type { VelocityAt } from "../../static/measure/velocity.ts";
 
 interface Items {
   velocity: VelocityAt;
@@ -98,7 +99,7 @@ export function cells(
     const [from, to] = [Math.min(before!, after!), Math.max(before!, after!)];
     for (const middle of middles) if (middle > from && middle <= to) passed.push(line);
   }
-  return { plane: { samples, shape: [lines, columns] }, passed };
+  return { plane: { samples, shape: [lines, columns] as const }, passed };
 }
 
 /** A vessel of 100 counts over 100, whose diameter pulses by a tenth with a period of 200 lines; 1000 lines of 64 columns. */
@@ -113,7 +114,7 @@ export function vessel({ diameter, blur, snr }: { diameter: number; blur: number
     const [x, half] = [i % columns - 32, truth[Math.floor(i / columns)]! / 2];
     return 100 + 100 * (edge(x + half, blur) - edge(x - half, blur)) + normal() * 100 / snr;
   });
-  return { plane: { samples, shape: [rows, columns] }, truth };
+  return { plane: { samples, shape: [rows, columns] as const }, truth };
 }
 
 /** A trace with a harmonic, drift, gaps and noise of `share` of the amplitude. */
@@ -173,5 +174,5 @@ export function sparks(
     }
   }
   const peaks = starts.map(({ line, column }) => ({ line: line + peak, column }));
-  return { plane: { samples, shape: [rows, columns] }, peaks, duration };
+  return { plane: { samples, shape: [rows, columns] as const }, peaks, duration };
 }

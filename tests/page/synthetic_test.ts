@@ -1,8 +1,8 @@
 /** Diameter, heart rate, flux and sparks of synthetic recordings, whose truth is what made them. */
 import assert from "node:assert/strict";
-import { heartRate } from "../../static/measure/heart_rate.js";
-import type { Spark } from "../../static/measure/sparks.js";
-import { percentile } from "../../static/measure/traces.js";
+import { heartRate } from "../../static/measure/heart_rate.ts";
+import type { Spark } from "../../static/measure/sparks.ts";
+import { percentile } from "../../static/measure/traces.ts";
 import { cells, measuredIn, noise, pulse, sparks, vessel } from "./synthetic.ts";
 
 Deno.test("measures the diameter within a tenth of a column in the median, down to a signal-to-noise of 5", () => {
@@ -126,7 +126,7 @@ Deno.test("finds and measures sparks at a signal-to-noise of 4", () => {
 
 Deno.test("finds no sparks in noise alone and in an even recording", () => {
   const { normal } = noise(6);
-  const shape = [2000, 200];
+  const shape = [2000, 200] as const;
   const count = (value: () => number) => {
     const samples = Float32Array.from({ length: 2000 * 200 }, value);
     return measuredIn("sparks", { samples, shape }).found.length;

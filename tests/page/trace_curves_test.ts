@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { curveColumns } from "../../static/demo/v2/measuring/trace_curves.js";
-import { columnsBetween, movedEdges, numberedBand } from "../../static/demo/v2/measuring/bands.js";
+import { curveColumns } from "../../static/demo/v2/measuring/trace_curves.ts";
+import { columnsBetween, movedEdges, numberedBand } from "../../static/demo/v2/measuring/bands.ts";
 
 const curve = (values: number[], dash = "") => ({ values: Float64Array.from(values), color: "red", dash });
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.js";
-import { mean, percentile, runningMean } from "../../static/measure/traces.js";
+import { PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.ts";
+import { mean, percentile, runningMean } from "../../static/measure/traces.ts";
 
 // 1 2 3
 // 4 5 6
 // 7 . 9     (a gap)
 // . . .
 const SAMPLES = Float32Array.of(1, 2, 3, 4, 5, 6, 7, NaN, 9, NaN, Infinity, NaN);
-const PLANE = { samples: SAMPLES, shape: [4, 3] };
+const PLANE = { samples: SAMPLES, shape: [4, 3] as const };
 
 Deno.test("a band has the mean of its finite samples for each row", () => {
   const meanOf = (from: number, to: number) => [...traceOf(PLANE, [from, to], PLAIN_TRACE, 1).values];
@@ -19,7 +19,7 @@ Deno.test("a band has the mean of its finite samples for each row", () => {
 
 /** The change of a trace, whose lines are a second long. */
 function changeOf(trace: readonly number[], settings = {}) {
-  const plane = { samples: Float32Array.from(trace), shape: [trace.length, 1] };
+  const plane = { samples: Float32Array.from(trace), shape: [trace.length, 1] as const };
   return traceOf(plane, [0, 1], { ...PLAIN_TRACE, isChange: true, ...settings }, 1);
 }
 

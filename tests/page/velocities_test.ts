@@ -1,9 +1,9 @@
 /** The workers of the page, which run here too, against one call as in the shell. */
 import assert from "node:assert/strict";
-import { measuredInWorkers } from "../../static/demo/v2/measuring/workers.js";
-import { measured, settingsOf } from "../../static/measure/measurement.js";
-import { PLAIN_TRACE } from "../../static/measure/band_trace.js";
-import { VELOCITY } from "../../static/measure/velocity_measurement.js";
+import { measuredInWorkers } from "../../static/demo/v2/measuring/workers.ts";
+import { measured, settingsOf } from "../../static/measure/measurement.ts";
+import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
+import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
 import { streaks } from "../browser/streaks.ts";
 
 const [lines, columns] = [1200, 48];
@@ -14,7 +14,7 @@ const samples = streaks({
   noise: 0.5,
   seed: 8,
 });
-const plane = { samples, shape: [lines, columns] };
+const plane = { samples, shape: [lines, columns] as const };
 const band = {
   columns: [4, 44] as const,
   axes: [{ step: 0.001, unit: "seconds" }, { step: 0.5, unit: "um" }] as const,
@@ -32,7 +32,7 @@ Deno.test("the page finds the same velocities as the shell, and shows them as th
     onFound: (_, done, of) => void shown.push(done / of),
   });
   assert.deepEqual(page, measured(VELOCITY, plane, band, order.settings));
-  assert(page.found.some(({ verdict }: { verdict: string }) => verdict === "changing"));
+  assert(page.found.some(({ verdict }) => verdict === "changing"));
   assert(shown[0]! > 0 && shown[0]! < 1, `${shown}`);
 });
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { autocorrelation } from "../../static/measure/autocorrelation.js";
-import { pivVelocity, radonVelocity } from "../../static/measure/published_methods.js";
+import { autocorrelation } from "../../static/measure/autocorrelation.ts";
+import { pivVelocity, radonVelocity } from "../../static/measure/published_methods.ts";
 import {
   lineVelocity,
   physicalVelocity,
   resolvable,
   velocityTableUnit,
-} from "../../static/measure/velocity.js";
-import { velocitySummary } from "../../static/measure/velocity_summary.js";
-import { windowVelocity } from "../../static/measure/window_velocity.js";
+} from "../../static/measure/velocity.ts";
+import { velocitySummary } from "../../static/measure/velocity_summary.ts";
+import { windowVelocity } from "../../static/measure/window_velocity.ts";
 import { measuredStreaks, percentile } from "../browser/measured_streaks.ts";
 import { normalNumbers, randomNumbers, streaks } from "../browser/streaks.ts";
 import { measuredIn } from "./synthetic.ts";
@@ -215,7 +215,7 @@ Deno.test("gives no velocity for flicker", () => {
 });
 
 Deno.test("windows advance by the step and use only the band", () => {
-  const shape = [300, 80];
+  const shape = [300, 80] as const;
   const samples = new Float32Array(300 * 80);
   const left = streaks({ lines: 300, columns: 40, velocity: 1, noise: 0.2, seed: 1 });
   const right = streaks({ lines: 300, columns: 40, velocity: -2, noise: 0.2, seed: 2 });
@@ -247,7 +247,7 @@ Deno.test("finds the cycles of a long recording before the deadline", () => {
 });
 
 Deno.test("rejects invalid windows", () => {
-  const plane = { samples: new Float32Array(100 * 20), shape: [100, 20] };
+  const plane = { samples: new Float32Array(100 * 20), shape: [100, 20] as const };
   for (const [window, step] of [[5, 1], [20, 0], [20.5, 1]] as const) {
     assert.throws(() => measuredIn("velocity", plane, { window, step }), RangeError);
   }
@@ -261,7 +261,7 @@ Deno.test("rejects invalid windows", () => {
 });
 
 Deno.test("measures time, distance and signed velocity with unit of a drawn line", () => {
-  const axes = [{ step: 0.002, unit: "seconds" }, { step: 0.5, unit: "um" }];
+  const axes = [{ step: 0.002, unit: "seconds" }, { step: 0.5, unit: "um" }] as const;
   // 100 lines of 2 ms are 0.2 s; 40 columns of 0.5 um are 20 um: 100 um/s.
   const up = lineVelocity({ x: 10, y: 5 }, { x: 110, y: 45 }, axes);
   assert.deepEqual(up, { duration: 0.2, distance: 20, velocity: 100 });

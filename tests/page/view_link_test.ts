@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { linkOfView, viewOfLink } from "../../static/demo/v2/opening/view_link.js";
+import { linkOfView, viewOfLink } from "../../static/demo/v2/opening/view_link.ts";
 
 const view = (path: string, scene = 0, t = 0, z = 0, l = 0) => ({ path, scene, position: { t, z, l } });
 

@@ -1,0 +1,185 @@
+/** Labelled controls of the panels. */
+import { element } from "./element.ts";
+
+/** A row of controls. */
+export const fieldRow = (...children: (Node | string)[]): HTMLDivElement =>
+  element("div", { className: "fields" }, ...children);
+
+/**
+ * An input for a number. It marks and ignores input outside the limits, or fractions if steps are integers: `number`
+ * keeps its value. NaN is an empty field.
+ */
+export function numberField(
+  label: string,
+  id: string,
+  value: number,
+  onChange: (value: number) => void,
+  settings: { min?: number; max?: number; step?: 1 | "any"; unit?: string } = {},
+): {
+  label: HTMLLabelElement;
+  input: HTMLInputElement;
+  unitText: Text;
+  /** The last valid number. */
+  number: number;
+} {
+  const { min = -Infinity, max = Infinity, step = "any", unit = "" } = settings;
+  const textOf = (of: number) => Number.isNaN(of) ? "" : String(of);
+  const input = element("input", { type: "number", id, value: textOf(value), step });
+  if (Number.isFinite(min)) input.min = String(min);
+  if (Number.isFinite(max)) input.max = String(max);
+  const unitText = document.createTextNode(unit);
+  let number = value;
+  input.addEventListener("change", () => {
+    const typed = input.valueAsNumber;
+    const isGood = typed >= min && typed <= max && (step !== 1 || Number.isInteger(typed));
+    input.setAttribute("aria-invalid", String(!isGood));
+    if (!isGood) return;
+    number = typed;
+    inPlace(() => onChange(typed));
+  });
+  return {
+    label: element("label", { className: "field" }, element("span", { textContent: label }), input, unitText),
+    input,
+    unitText,
+    /** The last valid number. */
+    get number(): number {
+      return number;
+    },
+    /** Sets the number without calling back. */
+    set number(other) {
+      number = other;
+      input.value = textOf(other);
+      input.removeAttribute("aria-invalid");
+    },
+  };
+}
+
+/** An input for an integer from 1 on. */
+export const countField = (
+  label: string,
+  id: string,
+  value: number,
+  unit: string,
+  onChange: () => void,
+  max = 100_000,
+): ReturnType<typeof numberField> => numberField(label, id, value, onChange, { min: 1, max, step: 1, unit });
+
+/**
+ * A typed number takes effect when the user presses something else: that control must stay under the pointer,
+ * or the click is lost.
+ */
+function inPlace(work: () => void) {
+  const pressed = document.querySelector("button:active, summary:active, select:active, label:active");
+  const top = pressed?.getBoundingClientRect().top ?? 0;
+  work();
+  // A narrow page scrolls as a whole, a wide one only beside the picture.
+  for (const name of ["aside", "main"]) {
+    const scroller = pressed?.closest(name);
+    if (pressed && scroller) scroller.scrollTop += pressed.getBoundingClientRect().top - top;
+  }
+}
+
+export function choiceField<Value extends string>(
+  label: string,
+  id: string,
+  choices: readonly { value: Value; name: string }[],
+  onChange: () => void = () => {},
+): {
+  label: HTMLLabelElement;
+  select: HTMLSelectElement;
+  /** Replaces the choices; keeps the chosen value if it is among them, else chooses the first. */
+  offer(others: readonly { value: string; name: string }[], chosen?: string): void;
+} {
+  const select = element("select", { id }, ...choices.map(optionOf));
+  select.addEventListener("change", onChange);
+  return {
+    label: element("label", { className: "field" }, element("span", { textContent: label }), select),
+    select,
+    /** Replaces the choices; keeps the chosen value if it is among them, else chooses the first. */
+    offer(others: readonly { value: string; name: string }[], chosen: string = select.value): void {
+      select.replaceChildren(...others.map(optionOf));
+      if (others.some(({ value }) => value === chosen)) select.value = chosen;
+    },
+  };
+}
+
+const optionOf = ({ value, name }: { value: string; name: string }) =>
+  element("option", { value, textContent: name });
+
+export function checkField(
+  label: string,
+  id: string,
+  isChecked: boolean,
+  onChange: (isChecked: boolean) => void = () => {},
+): {
+  label: HTMLLabelElement;
+  input: HTMLInputElement;
+} {
+  const input = element("input", { type: "checkbox", id, checked: isChecked });
+  input.addEventListener("change", () => onChange(input.checked));
+  return { label: element("label", { className: "check" }, input, ` ${label}`), input };
+}
+
+/** @param name for screen readers */
+export function textField(
+  name: string,
+  value: string,
+  maxLength: number,
+  onInput: (value: string) => void,
+): HTMLInputElement {
+  const input = element("input", { type: "text", value, "aria-label": name, maxLength });
+  input.addEventListener("input", () => onInput(input.value));
+  return input;
+}
+
+export function button(
+  text: string,
+  onClick: () => void,
+  settings: Record<string, unknown> = {},
+): HTMLButtonElement {
+  const made = element("button", { type: "button", textContent: text, ...settings });
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+/** A × that removes something, such as `band 1`. */
+export const removeButton = (name: string, onClick: () => void): HTMLButtonElement =>
+  button("×", onClick, { className: "icon", "aria-label": `Remove ${name}` });
+
+/** A table, as the only item of a list that is empty without rows. */
+export function tables(
+  label: string,
+  heads: readonly (string | Node)[],
+  rows: readonly (readonly (string | Node)[])[],
+): HTMLTableElement[] {
+  if (rows.length === 0) return [];
+  // Screen readers ignore an empty header.
+  const head = heads.map((text) => text === "" ? element("td") : element("th", { scope: "col" }, text));
+  const body = rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
+  const parts = [element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)];
+  return [element("table", { "aria-label": label }, ...parts)];
+}
+
+/** Reads numbers typed as text and marks other input. */
+export function onNumber(
+  input: HTMLInputElement,
+  work: (value: number) => void,
+  onTyped: (fault: string | null) => void,
+): void {
+  input.addEventListener("change", () => {
+    const { value, fault } = typedNumber(input.value);
+    onTyped(fault);
+    if (fault !== null) return input.setAttribute("aria-invalid", "true");
+    input.removeAttribute("aria-invalid");
+    work(value);
+  });
+}
+
+/** Parses a typed number. */
+export function typedNumber(text: string): { value: number; fault: string | null } {
+  const typed = text.trim().replace("\u2212", "-");
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
+  if (Number.isFinite(value)) return { value, fault: null };
+  const hint = typed.includes(",") ? ": write a decimal point and no thousands separator" : "";
+  return { value: NaN, fault: `"${typed}" is not a number${hint}` };
+}

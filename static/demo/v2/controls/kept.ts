@@ -1,0 +1,46 @@
+/**
+ * Values that the browser keeps for the page, as JSON. Storage that is disabled, full or holds something else counts as
+ * empty.
+ */
+
+/** Place for the browser, or for this tab. */
+export type Place = "localStorage" | "sessionStorage";
+
+/** The value under a key, or null. */
+export function kept(key: string, place: Place = "localStorage"): unknown {
+  try {
+    return JSON.parse(globalThis[place].getItem(key) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a value; null removes it. */
+export function keep(key: string, value: unknown, place: Place = "localStorage"): void {
+  try {
+    if (value === null) globalThis[place].removeItem(key);
+    else globalThis[place].setItem(key, JSON.stringify(value));
+  } catch {
+    // The page works without storage.
+  }
+}
+
+/** An on/off choice that the browser remembers; initially on. */
+export class KeptSwitch {
+  #key;
+  #isOn;
+
+  constructor(key: string) {
+    this.#key = key;
+    this.#isOn = kept(key) !== false;
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  set isOn(isOn) {
+    this.#isOn = isOn;
+    keep(this.#key, isOn);
+  }
+}

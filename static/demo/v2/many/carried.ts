@@ -1,0 +1,176 @@
+/**
+ * Carries regions and settings of a recording to others. What lies outside the other picture is cut at its edge or left
+ * out, and words say so.
+ */
+import { keep, kept } from "../controls/kept.ts";
+import { formatNumber, unitSymbol } from "../../../measure/axes.ts";
+import { type Drawn, drawnWords, mapped, withoutResults } from "../measuring/drawn.ts";
+import { type Scan, shapeOf } from "../measuring/scan.ts";
+import type { TypedScan } from "../../../measure/typed_scan.ts";
+
+/** Carried as JSON. */
+export interface Carried {
+  /** Key of the recording. */
+  key: string;
+  /** Name of its file. */
+  name: string;
+  drawn: Drawn;
+  /** Their names. */
+  channels: readonly string[];
+  /** Microseconds from one pixel of a line to the next, by the file. */
+  pixelTime: number;
+  /** Step of its columns. */
+  step: number;
+  /** Calibration, if its file does not say that it is a line scan. */
+  typed: TypedScan | null;
+}
+
+/** `words` is empty if everything fits. */
+export type Fitted = { drawn: Drawn | null; words: string };
+
+/** Increase the number with every change of `Carried`. */
+const KEY = "acq-server carried 1";
+
+/** Takes regions and settings from a recording, without results. */
+export function carriedFrom(drawn: Drawn, scan: Scan, key: string, typed: TypedScan | null = null): Carried {
+  // The other recording has its own judgement, and regions of a line scan that no tool draws.
+  const { regions = [], accepted: _, origin: __, ...others } = drawn;
+  const { kymograph } = others;
+  const channels = scan.group.channels.map(({ name }) => name);
+  return {
+    key,
+    name: scan.fileName,
+    drawn: {
+      ...withoutResults(others),
+      bands: drawn.bands.map(({ region: _, ...band }) => band),
+      lines: drawn.lines.map(({ region: _, ...line }) => line),
+      kymograph: kymograph && { points: kymograph.points, width: kymograph.width, isMade: false },
+      ...!drawn.isLineScan && { regions: regions.filter(({ type }) => type === "rectangle") },
+    },
+    channels,
+    pixelTime: 1e6 * scan.pixelTime,
+    step: scan.axes[1].step,
+    typed,
+  };
+}
+
+/** Fits regions and settings to another recording; `drawn` is null if only one of the two is a line scan. */
+export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, scan: Scan): Fitted {
+  const kind = drawn.isLineScan ? "a line scan" : "an image";
+  if (drawn.isLineScan !== scan.isLineScan) {
+    return { drawn: null, words: `${name} is ${kind}, and ${scan.fileName} is not.` };
+  }
+  const [rows, columns] = shapeOf(scan);
+  const isInside = ({ x, y }: { x: number; y: number }, across = rows, down = columns) =>
+    x >= 0 && y >= 0 && x <= across && y <= down;
+  const bands = drawn.bands.filter(({ from }) => from < columns)
+    .map((band) => ({ ...band, to: Math.min(band.to, columns) }));
+  const lines = drawn.lines.filter(({ from, to }) => isInside(from) && isInside(to));
+  const pinned = drawn.cursors.pinned.filter((cursor) => isInside(cursor, rows - 1, columns - 1));
+  const { kymograph, regions = [] } = drawn;
+  // Pixels of a rectangle count columns first, and end before `stop`.
+  const rectangles = regions.filter(({ stop: [x, y] = [0, 0] }) => isInside({ x, y }, columns, rows));
+  // In points of a kymograph's line, `x` counts columns.
+  const isLineInside = kymograph?.points.every((point) => isInside(point, columns, rows)) ?? true;
+  // The channel with the same name, else at the same place, else the first.
+  const channelOf = (place: number) => {
+    const same = scan.group.channels.findIndex(({ name }) => name === channels[place]);
+    return String(same >= 0 ? same : place < scan.group.channels.length ? place : 0);
+  };
+  const placed = ({ band, channel }: { band: string; channel: string }) => ({
+    // Measures whole lines in place of a band that is left out.
+    band: bands.some(({ id }) => String(id) === band) ? band : "",
+    channel: channelOf(Number(channel)),
+  });
+  const fitted = {
+    ...drawn,
+    shape: [rows, columns] as const,
+    bands,
+    lines,
+    cursors: { ...drawn.cursors, pinned },
+    measured: mapped(drawn.measured, ({ settings, ...one }) => ({
+      ...one,
+      ...placed(one),
+      settings: { ...settings, ...settings.pixelTime === pixelTime && { pixelTime: 1e6 * scan.pixelTime } },
+    })),
+    kymograph: isLineInside ? kymograph : null,
+    ...drawn.regions && { regions: rectangles },
+  };
+  const cut = bands.filter(({ id, to }) => drawn.bands.some((band) => band.id === id && band.to > to));
+  const left = drawnWords({
+    bands: drawn.bands.slice(bands.length),
+    lines: drawn.lines.slice(lines.length),
+    cursors: { ...drawn.cursors, pinned: drawn.cursors.pinned.slice(pinned.length) },
+    kymograph: isLineInside ? null : kymograph,
+    regions: regions.slice(rectangles.length),
+  });
+  const { step: here, unit } = scan.axes[1];
+  const steps = `${formatNumber(here)} ${unitSymbol(unit)} here and ${formatNumber(step)} there`;
+  const words = [
+    left === "" ? "" : `Outside of this picture, and left out: ${left}.`,
+    cut.length === 0 ? "" : `Cut at its edge: ${cut.map(({ name }) => name).join(", ")}.`,
+    bands.length > 0 && step !== here ? `Bands keep their columns, of ${steps}.` : "",
+  ];
+  return { drawn: fitted, words: words.filter((text) => text !== "").join(" ") };
+}
+
+/** Adds drawings to the recording's own judgement and regions. */
+export function besideOwn(
+  drawn: Drawn,
+  own: Pick<Drawn, "accepted" | "regions" | "origin"> | null | undefined,
+): Drawn {
+  if (!own) return drawn;
+  const { accepted = null, regions = [], origin = null } = own;
+  const ids = new Set(regions.map(({ id }) => id));
+  const added = drawn.regions?.filter(({ id }) => !ids.has(id)) ?? [];
+  return { ...drawn, accepted, origin, regions: [...regions, ...added] };
+}
+
+export interface Page {
+  /** Show in the open recording, as one step. */
+  show: (drawn: Drawn, typed: TypedScan | null) => void;
+  notice: (text: string | null, action?: string, act?: () => void) => void;
+}
+
+/** What waits for the next recording in this tab. */
+export const waiting = (): Carried | null => kept(KEY, "sessionStorage") as Carried | null;
+
+/** Lets regions and settings wait for the next recording that is opened, until they are used. */
+export const wait = (carried: Carried | null): void => keep(KEY, carried, "sessionStorage");
+
+/**
+ * Uses what waits in a recording that was opened. Asks first if the recording has work of its own.
+ *
+ * @param scanAs returns the recording, an image as a line scan with the typed calibration
+ * @param key of the recording
+ * @param own describes its own work; empty without any
+ */
+export function offerWaiting(
+  { show, notice }: Page,
+  scanAs: (typed: TypedScan | null) => Scan,
+  key: string,
+  own: string,
+): void {
+  const carried = waiting();
+  if (carried === null || carried.key === key) return;
+  const scan = scanAs(carried.typed);
+  const { drawn, words } = carriedTo(carried, scan);
+  if (drawn === null) {
+    const forget = () => {
+      wait(null);
+      notice(null);
+    };
+    return notice(`${words} Its regions and settings wait for the next one.`, "Forget them", forget);
+  }
+  const use = () => {
+    wait(null);
+    show(drawn, carried.typed);
+    notice(`Regions and settings of ${carried.name} are used here; Undo takes them away. ${words}`.trim());
+  };
+  if (own === "") return use();
+  notice(
+    `${scan.fileName} has work of its own: ${own}. Regions and settings of ${carried.name} would replace it.`,
+    "Replace it",
+    use,
+  );
+}

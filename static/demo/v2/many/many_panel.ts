@@ -1,0 +1,273 @@
+/** Controls to carry regions and settings to the next recording, and to measure all recordings with them. */
+import { csv, type Row } from "../../../measure/csv.ts";
+import { MEASUREMENTS } from "../../../measure/measurements.ts";
+import { byId, element, saveFile, sayIn } from "../controls/element.ts";
+import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
+import { drawingWords, type Drawn, lookOf } from "../measuring/drawn.ts";
+import { panel } from "../measuring/panel.ts";
+import { type About, isPlainImage, type Scan, scanOf, typedPlanes } from "../measuring/scan.ts";
+import { Work } from "../measuring/work.ts";
+import { besideOwn, type Carried, carriedFrom, offerWaiting, type Page, wait } from "./carried.ts";
+import { measureAll, type Run, type Target } from "./measure_all.ts";
+import type { ExportMember } from "../../../client/v2/acq-client.ts";
+import type { KeptWork } from "../opening/kept_work.ts";
+import type { Parts } from "../opening/saving.ts";
+import type { TypedScan } from "../../../measure/typed_scan.ts";
+
+/** The open recording, with regions and settings for others. */
+type Open = { carried: Carried; drawn: Drawn };
+
+/** Recordings that can be measured together, with a name for files about them. */
+type Group = { id: string; name: string; stem: string; targets: readonly Target[] };
+
+export class ManyPanel {
+  #parts;
+  #rows: readonly Row[] = [];
+  /** Start of the names of saved files. */
+  #stem = "";
+  /** Facts about the rows, above the saved table. */
+  #about: About = [];
+  #group = choiceField("Recordings", "many-group", []);
+  #measurements = MEASUREMENTS.map(({ key, title, isUsual = false }) => ({
+    key,
+    ...checkField(title, `many-${key}`, isUsual),
+  }));
+  /** What is measured in line scans. */
+  #what = fieldRow(...this.#measurements.map(({ label }) => label));
+  #ofImages = element("p", {
+    className: "hint",
+    textContent:
+      "Measures the whole image, the line and the rectangles as under “Images over time or focus”.",
+  });
+  #own = choiceField("With work of their own", "many-own", [
+    { value: "measure", name: "measure with it" },
+    { value: "skip", name: "leave out" },
+  ]);
+  #start = button("Measure all with these settings", () => this.#toggle(), { id: "many-start" });
+  #count = element("p", { className: "hint" });
+  #status = element("p", { className: "result", role: "status" });
+  #work = new Work("Recordings", this.#status, [this.#start]);
+  #save = button("Save table", () => this.#saveTable(), { id: "many-csv" });
+  #members: readonly ExportMember[] = [];
+  #images = choiceField("Images", "many-images", [
+    { value: "none" as const, name: "without" },
+    { value: "all" as const, name: "with" },
+  ]);
+  #archive = button("Save archive", () => this.#saveArchive(), { id: "many-archive" });
+  #results = fieldRow(this.#save, this.#archive, this.#images.label);
+  #next = element("p", { className: "result", role: "status" });
+  #all = panel(
+    fieldRow(this.#group.label),
+    this.#what,
+    this.#ofImages,
+    fieldRow(this.#own.label),
+    fieldRow(this.#start, this.#work.progress),
+    this.#count,
+    this.#status,
+    this.#results,
+  );
+  readonly element: HTMLDetailsElement;
+
+  /** @param parts `opening` listens to the controller already */
+  constructor(parts: Parts & { work: KeptWork; recall: Run["recall"] }) {
+    this.#parts = parts;
+    const { viewer, controller, opening, measured, work, page } = parts;
+    const show: Page["show"] = (drawn, typed) => {
+      if (typed !== null) measured.treat(typed);
+      measured.adopt(besideOwn(drawn, this.#look?.drawn), false);
+    };
+    this.#results.hidden = true;
+    this.element = element(
+      "details",
+      { id: "measure-many", hidden: true },
+      element("summary", { textContent: "Many recordings" }),
+      panel(
+        fieldRow(button("Use in next recording", () => this.#carry(), { id: "use-next" })),
+        this.#next,
+        this.#all,
+      ),
+    );
+    byId("measure").append(this.element);
+    addEventListener("beforeunload", (event) => this.#work.isRunning && event.preventDefault());
+    opening.recordings.list.on("changed", () => this.#refresh());
+    viewer.on("shown", () => this.#refresh());
+    controller.on("loaded", ({ isSample }) => {
+      this.#refresh();
+      if (isSample) return;
+      const scanAs = (typed: TypedScan | null) => (this.#shownAs(typed) as Scan);
+      const notice: Page["notice"] = (...texts) => page.notice(...texts);
+      offerWaiting({ show, notice }, scanAs, work.key, drawingWords(this.#look?.drawn));
+    });
+  }
+
+  get #look() {
+    return lookOf(this.#parts.viewer);
+  }
+
+  /** The shown picture, an image as a line scan with the typed calibration; null before the first file. */
+  #shownAs(typed: TypedScan | null) {
+    const { info, groups, note } = this.#parts.viewer;
+    if (info === null || groups === null) return null;
+    const { source: file, lineScan = null } = info;
+    const { source } = groups;
+    const { plane, channels } = typed !== null && isPlainImage(info)
+      ? typedPlanes({ plane: info.plane, channels: source.channels }, typed)
+      : source;
+    const group = { plane, channels, shown: source.shown } as typeof source;
+    return scanOf({ group, file, lineScan, place: () => [], note });
+  }
+
+  /** @returns null while nothing is open */
+  get #open(): Open | null {
+    const [scan, look, { work }] = [this.#shownAs(null), this.#look, this.#parts];
+    if (scan === null || !look?.drawn) return null;
+    return { carried: carriedFrom(look.drawn, scan, work.key, look.typed), drawn: look.drawn };
+  }
+
+  /** The recordings of the folder, and the scenes of the file, where there are several. */
+  get #groups(): Group[] {
+    const { viewer, controller, opening: { recordings: { list } } } = this.#parts;
+    const files = list.recordings.map(({ name, path }) => ({
+      name,
+      open: async (signal: AbortSignal) => (await controller.server()).open(path, { signal }),
+    }));
+    const { scenes = [], source } = viewer.info ?? {};
+    const scans = scenes.map(({ index: scene, name }) => ({
+      name: `${source?.name} · ${name}`,
+      open: (signal: AbortSignal) =>
+        controller.live((acquisition) => acquisition.reopen({ scene, signal }), signal),
+    }));
+    const stem = source?.name.replace(/\.[^.]*$/, "") ?? "";
+    return [
+      { id: "folder", name: "of this folder", stem: list.folderName, targets: files },
+      { id: "file", name: "scenes of this file", stem, targets: scans },
+    ].filter(({ targets }) => targets.length >= 2);
+  }
+
+  #refresh() {
+    const [groups, open] = [this.#groups, this.#open];
+    this.element.hidden = open === null;
+    this.#what.hidden = open?.drawn.isLineScan === false;
+    this.#ofImages.hidden = !this.#what.hidden;
+    this.#group.offer(groups.map(({ id, name, targets: { length } }) => ({
+      value: id,
+      name: `${name} (${length.toLocaleString("en")})`,
+    })));
+    this.#all.hidden = groups.length === 0 && !this.#work.isRunning;
+    this.#next.textContent = "";
+  }
+
+  #carry() {
+    const open = this.#open;
+    if (open === null) return;
+    wait(open.carried);
+    this.#parts.opening.recordings.step(1);
+    sayIn(this.#next, "The next recording that you open takes the regions and settings.", true);
+  }
+
+  async #toggle() {
+    if (this.#work.isRunning) return this.#work.cancel();
+    const open = this.#open;
+    const group = this.#groups.find(({ id }) => id === this.#group.select.value);
+    if (open === null || group === undefined) return;
+    const what = new Set(this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key));
+    if (open.drawn.isLineScan && what.size === 0) {
+      return sayIn(this.#status, "Choose what is measured.");
+    }
+    this.#results.hidden = true;
+    sayIn(this.#status, "", true);
+    let found = null as Drawn | null;
+    await this.#work.run(async (signal) => {
+      found = await this.#measure(open, group, what, signal);
+    });
+    this.#refresh();
+    const { measured, opening, work } = this.#parts;
+    opening.recordings.showWorks();
+    // Something else may have been opened or drawn meanwhile.
+    const isSame = open.carried.key === work.key &&
+      JSON.stringify(this.#look?.drawn) === JSON.stringify(open.drawn);
+    if (found !== null && isSame) measured.adopt(found, false);
+  }
+
+  async #measure(
+    open: Open,
+    group: Group,
+    what: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<Drawn | null> {
+    const { length } = group.targets;
+    this.#work.progress.max = length;
+    const { rows, measured, members, open: shown } = await measureAll(group.targets, {
+      ...open,
+      what,
+      signal,
+      skipsOwn: this.#own.select.value === "skip",
+      recall: this.#parts.recall,
+      work: this.#parts.work,
+      onProgress: (done, name) => {
+        this.#work.progress.value = done;
+        this.#count.textContent = `${done + 1} of ${length}: ${name}`;
+      },
+    });
+    this.#rows = rows;
+    this.#stem = group.stem;
+    this.#members = members;
+    this.#about = [
+      ["Regions and settings", open.carried.name],
+      ["Recordings", length],
+      ["Measured", measured],
+    ];
+    this.#count.textContent = "";
+    this.#results.hidden = rows.length === 0;
+    // An error of one band or region is no failure of its recording.
+    const faults = rows.filter(({ Band, Region }) => Band === undefined && Region === undefined).length;
+    sayIn(
+      this.#status,
+      [
+        `${signal.aborted ? "Cancelled: " : ""}${measured} of ${length} measured`,
+        ...(faults === 0 ? [] : [`${faults} failed: the table says why`]),
+      ].join(" · "),
+      true,
+    );
+    const canArchive = members.length > 0 && this.#parts.opening.mayOpenByPath;
+    for (const part of [this.#archive, this.#images.label]) part.hidden = !canArchive;
+    return shown;
+  }
+
+  async #saveArchive() {
+    const images = this.#images.select.value === "all" ? "all" : "none";
+    sayIn(this.#status, "Preparing …", true);
+    this.#archive.disabled = true;
+    try {
+      const { controller } = this.#parts;
+      const warnings = await controller.live(async (acquisition) => {
+        const { sessionId } = await acquisition.state();
+        const server = await controller.server();
+        const link = await server.export(this.#members, { images, name: this.#stem, sessionId });
+        element("a", { href: link.url, download: "" }).click();
+        return link.warnings;
+      });
+      sayIn(this.#status, ["The browser saves the file", ...warnings].join(" · "), true);
+    } catch (error) {
+      const { message, details } = error as Error & { details?: { message: string }[] | null };
+      sayIn(this.#status, `Not saved: ${details?.[0]?.message ?? message}`, true);
+    } finally {
+      this.#archive.disabled = false;
+    }
+  }
+
+  #saveTable() {
+    const text = recordingsTable(this.#about, this.#rows);
+    saveFile(`${this.#stem}-recordings.csv`, new Blob([text], { type: "text/csv;charset=utf-8" }));
+  }
+}
+
+/** Columns that always stand at the end. */
+const LAST = ["Note", "Error"];
+
+/** The table of recordings, whose rows may have columns of their own, such as velocities in other units. */
+export function recordingsTable(about: About, rows: readonly Row[]): string {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  const ordered = [...[...names].filter((name) => !LAST.includes(name)), ...LAST];
+  return csv(about, ordered.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) })));
+}

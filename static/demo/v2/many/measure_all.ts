@@ -1,0 +1,223 @@
+/** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
+import { tableUnit, titled } from "../../../measure/axes.ts";
+import { drawingWords, type Drawn, drawnIn, mapped, withoutResults } from "../measuring/drawn.ts";
+import { sourcesOf } from "../measuring/image_series.ts";
+import { isPlainImage, placeInFile, type Scan, scanOf, shapeOf, typedPlanes } from "../measuring/scan.ts";
+import { recordingOf } from "../opening/opening.ts";
+import { keyOf } from "../opening/work_store.ts";
+import { memberOf } from "../saving/documents.ts";
+import { carriedOver } from "../saving/restored.ts";
+import { besideOwn, type Carried, carriedTo } from "./carried.ts";
+import { Measurer, type What } from "./measurer.ts";
+import type { Acquisition, ExportMember, PositionInfo } from "../../../client/v2/acq-client.ts";
+import type { Measured } from "../measuring/panel.ts";
+import type { TypedScan } from "../../../measure/typed_scan.ts";
+import type { KeptWork, Recalled, Recording, Shown } from "../opening/kept_work.ts";
+import type { Row } from "../../../measure/csv.ts";
+
+/** A recording to measure. */
+export interface Target {
+  /** Name to be shown. */
+  name: string;
+  open: (signal: AbortSignal) => Promise<Acquisition>;
+}
+
+export interface Run {
+  /** Regions and settings for recordings without work of their own. */
+  carried: Carried;
+  /** Drawn of the open recording. */
+  drawn: Drawn;
+  what: What;
+  /** Leaves out recordings with work of their own. */
+  skipsOwn: boolean;
+  /** Work of a recording. */
+  recall: (acquisition: Acquisition) => Promise<Recalled | null>;
+  work: Pick<KeptWork, "add">;
+  signal: AbortSignal;
+  /** Called before each recording. */
+  onProgress: (done: number, name: string) => void;
+}
+
+export interface Found {
+  /** One for each band, and one with the reason for each recording that cannot be measured. */
+  rows: Row[];
+  /** The measured recordings, to be saved. */
+  members: ExportMember[];
+  /** The open recording with its results, if it was measured. */
+  open: Drawn | null;
+}
+
+/** Measures recordings until it is cancelled; returns what was measured until then, in `measured` recordings. */
+export async function measureAll(
+  targets: readonly Target[],
+  run: Run,
+): Promise<Found & { measured: number }> {
+  const { signal, onProgress } = run;
+  const measurer = new Measurer();
+  const kept = new Set<string>();
+  const all: Found & { measured: number } = { rows: [], members: [], open: null, measured: 0 };
+  for (const [done, target] of targets.entries()) {
+    if (signal.aborted) break;
+    onProgress(done, target.name);
+    const about: Row = { File: target.name };
+    try {
+      const acquisition = await target.open(signal);
+      try {
+        const found = await measureOne(acquisition, about, measurer, { ...run, kept });
+        all.rows.push(...found.rows.map((row) => ({ ...about, ...row })));
+        all.members.push(...found.members);
+        all.open ??= found.open;
+        all.measured += 1;
+      } finally {
+        await acquisition.close().catch(() => {});
+      }
+    } catch (error) {
+      if (signal.aborted) break;
+      const { code, message } = error as Error & { code?: string };
+      all.rows.push({ ...about, Error: message });
+      // All further recordings would fail, too.
+      if (code === "server_unreachable") break;
+    }
+  }
+  return all;
+}
+
+/**
+ * @param about receives facts about the recording
+ * @param run `kept` holds the keys of recordings whose work this run has stored
+ * @throws {Error} it cannot be measured
+ */
+async function measureOne(
+  acquisition: Acquisition,
+  about: Row,
+  measurer: Measurer,
+  run: Run & { kept: Set<string> },
+): Promise<Found> {
+  const { carried, drawn, what, signal } = run;
+  const { info } = acquisition;
+  const recording = recordingOf(info);
+  const key = keyOf(recording);
+  const recalled = run.kept.has(key) ? null : await run.recall(acquisition);
+  const position = { ...acquisition.position, ...(recalled?.isOther ? {} : recalled?.work.position) };
+  const former = recalled?.work.look?.drawn;
+  const typed = drawingWords(former) === "" ? carried.typed : recalled?.work.look?.typed ?? null;
+  Object.assign(about, { Path: recording.path, Fingerprint: recording.fingerprint ?? "" });
+  const scan = await scanAt(acquisition, position, typed, signal);
+  if (carried.drawn.isLineScan && !scan.isLineScan) {
+    throw new RangeError("Not a line scan: its rows are not lines over time");
+  }
+  Object.assign(about, Object.fromEntries(scan.place()));
+  if (scan.isLineScan) about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
+  const sources = sourcesOf(
+    info,
+    () => position,
+    async (place, signal) =>
+      (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
+  );
+  const measure = (here: Drawn) =>
+    scan.isLineScan
+      ? measurer.measure(scan, here, what, signal)
+      : measurer.measureImages(scan, sources, here, signal);
+  const isOpen = carried.key === key;
+  const own = isOpen ? drawn : ownWork(recalled, scan);
+  if (own !== null) {
+    about.Regions = "its own";
+    if (run.skipsOwn && !isOpen) throw new RangeError("Left out: it has work of its own");
+    const { rows, measured } = await measure(withSettings(own, carried, scan));
+    const members = await membersFor(acquisition, measured, position, typed);
+    return { rows, members, open: isOpen ? measured.drawn : null };
+  }
+  about.Regions = `of ${carried.name}`;
+  const fitted = carriedTo(carried, scan);
+  if (fitted.drawn === null) throw new RangeError(fitted.words);
+  const { rows, measured } = await measure(besideOwn(fitted.drawn, former));
+  const shown = { look: { drawn: measured.drawn, ...typed && { typed } }, position };
+  const fault = run.kept.has(key) ? "" : await keep(run.work, recording, shown);
+  run.kept.add(key);
+  const Note = [fitted.words, fault].filter((text) => text !== "").join(" ");
+  return {
+    rows: rows.map((row) => ({ ...row, Note })),
+    members: await membersFor(acquisition, measured, position, typed),
+    open: null,
+  };
+}
+
+/**
+ * The recording with its regions and analyses, none if the columns of the image are its lines. Without traces: these follow
+ * from image and bands, and for many recordings they exceed what the server takes in one order.
+ */
+async function membersFor(
+  acquisition: Acquisition,
+  shown: Measured,
+  position: PositionInfo,
+  typed: TypedScan | null,
+): Promise<ExportMember[]> {
+  if (typed?.time === "columns") return [];
+  const { path, scene, collection } = acquisition;
+  const { drawn } = shown;
+  const isAccepted = drawn.accepted ?? collection?.member.accepted ?? false;
+  const look = typed === null ? {} : { typed };
+  const member = memberOf({ drawn, shown, isKymograph: false, isAccepted, position, look });
+  const analyses = member.analyses.filter(({ type }) => type !== "trace");
+  return [{ path, scene, ...await carriedOver({ ...member, analyses }, acquisition) }];
+}
+
+/** Planes of all channels at a position; those of an image as a line scan, if a calibration was typed. */
+async function scanAt(
+  acquisition: Acquisition,
+  position: PositionInfo,
+  typed: TypedScan | null,
+  signal: AbortSignal,
+): Promise<Scan> {
+  const { info } = acquisition;
+  const calibration = isPlainImage(info) ? typed : null;
+  const planes = await acquisition.planes(null, { ...position, signal });
+  const image = {
+    plane: { ...info.plane, axes: titled(info.plane.axes) },
+    channels: planes.map(({ channel: { index, name }, samples }) => ({ index, name, samples })),
+  };
+  const { plane, channels } = calibration === null ? image : typedPlanes(image, calibration);
+  // Display settings are missing, because nothing is drawn.
+  const group = ({ plane, channels, shown: channels } as unknown) as Scan["group"];
+  const place = () => placeInFile(info, position, calibration);
+  const lineScan = info.lineScan ?? null;
+  return scanOf({ group, file: info.source, lineScan, typed: calibration, place, note: "" });
+}
+
+/** The recording's own drawings, or null without any. */
+function ownWork(recalled: Recalled | null, scan: Scan) {
+  const drawn = recalled?.work.look?.drawn;
+  if (recalled === null || drawingWords(drawn) === "") return null;
+  const own = drawnIn(recalled.isOther ? withoutResults(drawn) : drawn, scan);
+  if (own === null) throw new RangeError("Its own work was drawn in a picture of another size");
+  return own;
+}
+
+/** Adds the carried settings for what was not measured in the recording. */
+function withSettings(own: Drawn, carried: Carried, scan: Scan): Drawn {
+  const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, bands: own.bands } }, scan);
+  const others = drawn?.measured ?? {};
+  return {
+    ...own,
+    traces: own.traces ?? carried.drawn.traces,
+    ...!scan.isLineScan && {
+      images: own.images ?? drawn?.images ?? null,
+      projection: own.projection ?? drawn?.projection ?? null,
+    },
+    measured: mapped(
+      { ...others, ...own.measured },
+      (one, key) => one.found.length > 0 ? one : others[key] ?? one,
+    ),
+  };
+}
+
+/** Keeps the work. @returns why it is not kept; empty if it is */
+async function keep(work: Run["work"], recording: Recording, shown: Shown): Promise<string> {
+  try {
+    return await work.add(recording, shown) ? "" : "Not kept: another tab has it open.";
+  } catch (error) {
+    return (error as Error).name === "QuotaExceededError"
+      ? "Not kept: the browser gives this page no more space."
+      : "Not kept: the browser lets this page store nothing.";
+  }
+}

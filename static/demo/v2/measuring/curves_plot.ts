@@ -1,0 +1,51 @@
+/** Plots the columns of a table in a panel, over its first column. */
+import { extent } from "../../../measure/traces.ts";
+import { element } from "../controls/element.ts";
+import { measureLabel } from "../picture/marks.ts";
+import { type Plot, svgPlot } from "./svg_plot.ts";
+import type { Column } from "../../../measure/csv.ts";
+
+/** Colours (after Okabe and Ito 2008). */
+const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
+
+/** Size in a panel, in CSS pixels. */
+const [WIDTH, HEIGHT] = [320, 220];
+
+/**
+ * @param title of the values
+ * @returns null below two values
+ */
+export function curvesPlot([places, ...curves]: readonly Column[], title: string, note = ""): Plot | null {
+  if (places === undefined || places.values.length < 2) return null;
+  const x = Float64Array.from(places.values, Number);
+  const traces = curves.map(({ name, values }, i) => ({
+    name,
+    color: COLORS[i % COLORS.length]!,
+    x,
+    y: Float64Array.from(values, (value) => value === null ? NaN : Number(value)),
+  }));
+  const extents = traces.map(({ y }) => extent(y));
+  const low = Math.min(...extents.map(([least]) => least));
+  const high = Math.max(...extents.map(([, most]) => most));
+  if (!(high >= low)) return null;
+  const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
+  const unit = (places.unit ?? "").replace(/^um/, "µm");
+  return {
+    width: 720,
+    height: 320,
+    x: { low: x[0]!, high: x[x.length - 1]!, title: `${places.name} (${unit})` },
+    y: { low: low - margin, high: high + margin, title },
+    traces,
+    note,
+  };
+}
+
+export const plotImage = (alt: string): HTMLImageElement =>
+  element("img", { hidden: true, className: "curves", alt });
+
+export function showPlot(image: HTMLImageElement, plot: Plot | null): void {
+  image.hidden = plot === null;
+  if (plot === null) return;
+  const svg = svgPlot({ ...plot, width: WIDTH, height: HEIGHT }, measureLabel);
+  image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}

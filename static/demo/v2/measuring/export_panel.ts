@@ -1,0 +1,168 @@
+/** Saves tables as CSV, plots as SVG and pictures as PNG. */
+import { csv } from "../../../measure/csv.ts";
+import { tiffOf } from "../../../measure/tiff.ts";
+import { byId, element, saveFile, sayIn } from "../controls/element.ts";
+import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
+import { measureLabel } from "../picture/marks.ts";
+import { reportHtml, reportSvg } from "./report.ts";
+import { about, type Scan, shapeOf, stemOf } from "./scan.ts";
+import { svgPlot } from "./svg_plot.ts";
+import { panel, type Saved, type Span } from "./panel.ts";
+import type { SnapshotLook } from "../picture/stage.ts";
+
+type Picture = "source" | "reference";
+
+export class ExportPanel {
+  #scan;
+  #parts;
+  #span;
+  #png;
+  #status = element("p", { className: "result", role: "status" });
+  #picture = choiceField("Picture", "png-picture", [
+    { value: "source", name: "line scan or image" },
+    { value: "reference", name: "reference" },
+  ]);
+  #scale = choiceField(
+    "Size",
+    "png-scale",
+    ["1", "2", "3", "4"].map((value) => ({ value, name: `${value} ×` })),
+  );
+  #axes = checkField("Axes", "png-axes", true);
+  #bar = checkField("Scale bar", "png-bar", true);
+  #light = checkField("Light background", "png-light", true);
+  readonly element: HTMLDivElement;
+
+  /** @param parts by the labels of their buttons */
+  constructor(
+    scan: () => Scan | null,
+    parts: Readonly<Record<string, () => Saved>>,
+    span: () => Span,
+    png: (picture: Picture, look: SnapshotLook) => Promise<Blob | null>,
+  ) {
+    this.#scan = scan;
+    this.#parts = parts;
+    this.#span = span;
+    this.#png = png;
+    const group = (name: string, ...children: Node[]) => {
+      const row = fieldRow(element("b", { textContent: name }), ...children);
+      row.role = "group";
+      row.ariaLabel = name;
+      return row;
+    };
+    const tables = Object.entries(parts).map(([label, part]) => {
+      const name = label.toLowerCase();
+      return button(label, () => this.#saveTable(name, part()), { id: `csv-${name}` });
+    });
+    const plots = Object.entries(parts).flatMap(([label, part]) => {
+      const { plot, hasPlot = plot !== undefined } = part();
+      const name = label.toLowerCase();
+      return hasPlot ? [button(label, () => this.#savePlot(name, part()), { id: `svg-${name}` })] : [];
+    });
+    const look = [this.#picture, this.#scale, this.#axes, this.#bar, this.#light].map(({ label }) => label);
+    this.element = panel(
+      group("CSV", ...tables),
+      group("SVG", ...plots),
+      group("PNG", ...look),
+      fieldRow(
+        button("Save PNG", () => this.#savePng(), { id: "png-save" }),
+        button("Save samples as TIFF", () => this.#saveTiff(), {
+          id: "tiff-save",
+          title: "Saves the shown channels with their calibration, a file each",
+        }),
+      ),
+      group(
+        "Report…",
+        button("HTML", () => this.#saveReport("html"), { id: "report-html" }),
+        button("SVG", () => this.#saveReport("svg"), { id: "report-svg" }),
+      ),
+      this.#status,
+    );
+  }
+
+  #saveTable(name: string, { about: settings = [], columns }: Saved) {
+    const scan = this.#scan();
+    if (scan === null || columns.every(({ values }) => values.length === 0)) {
+      return this.#say("Nothing to save yet.");
+    }
+    const text = csv([...about(scan), ...settings], columns);
+    this.#save(`${stemOf(scan)}-${name}.csv`, new Blob([text], { type: "text/csv;charset=utf-8" }));
+  }
+
+  #savePlot(name: string, part: Saved) {
+    const [scan, plot] = [this.#scan(), part.plot?.(this.#span()) ?? null];
+    if (scan === null || plot === null) return this.#say("Nothing to plot yet.");
+    const blob = new Blob([svgPlot(plot, measureLabel)], { type: "image/svg+xml;charset=utf-8" });
+    this.#save(`${stemOf(scan)}-${name}.svg`, blob);
+  }
+
+  async #savePng() {
+    const scan = this.#scan();
+    const picture = this.#picture.select.value === "reference" ? "reference" : "source";
+    const blob = await this.#png(picture, {
+      scale: Number(this.#scale.select.value),
+      hasAxes: this.#axes.input.checked,
+      hasScaleBar: this.#bar.input.checked,
+      isLight: this.#light.input.checked,
+    });
+    if (scan === null || blob === null) {
+      return this.#say("No picture to save, or it is too large for this browser.");
+    }
+    this.#save(`${stemOf(scan)}-${picture}.png`, blob);
+  }
+
+  /** The samples of the shown line scan, image or kymograph. */
+  #saveTiff() {
+    const scan = this.#scan();
+    if (scan === null) return this.#say("Nothing to save yet.");
+    const { channels, shown } = scan.group;
+    for (const { name, samples } of shown) {
+      const note = about(scan).map((fact) => fact.join(" ")).join("; ");
+      const bytes = tiffOf(samples, shapeOf(scan), scan.axes, note);
+      const suffix = [scan.derived(), channels.length > 1 ? name : ""].filter((part) => part !== "")
+        .map((part) => `-${part}`).join("");
+      this.#save(`${stemOf(scan)}${suffix}.tif`, new Blob([bytes], { type: "image/tiff" }));
+    }
+  }
+
+  /** Pictures, results, settings and methods on one page. */
+  async #saveReport(kind: "html" | "svg") {
+    const scan = this.#scan();
+    if (scan === null) return this.#say("Nothing to report yet.");
+    const look = { scale: 2, hasAxes: true, hasScaleBar: true, isLight: true };
+    const pictures = [];
+    for (const picture of (["source", "reference"] as const)) {
+      const blob = await this.#png(picture, look);
+      if (blob === null) continue;
+      const { width, height } = await createImageBitmap(blob);
+      const shown = scan.derived() === "" ? "Image" : "Projection";
+      const source = scan.isLineScan ? "Line scan" : shown;
+      const name = picture === "reference" ? "Reference image with the scan path" : source;
+      const reader = new FileReader();
+      reader.readAsDataURL(blob);
+      await new Promise((done) => reader.onloadend = done);
+      pictures.push({ name, url: String(reader.result), width: width / 2, height: height / 2 });
+    }
+    const parts = Object.entries(this.#parts).flatMap(([name, saved]) => {
+      const part = saved();
+      const { about: facts = [], settings = facts, columns } = part;
+      if (columns.every(({ values }) => values.length === 0)) return [];
+      const plot = part.plot?.(this.#span()) ?? null;
+      const known = facts.filter(([, value]) => !Number.isNaN(value));
+      return [{ name, about: known, settings, columns, plot: plot && svgPlot(plot, measureLabel) }];
+    });
+    const version = byId("server").textContent?.split(" · ")[0] || "acq-server";
+    const report = { title: scan.fileName, facts: about(scan), pictures, parts, version };
+    const text = kind === "html" ? reportHtml(report) : reportSvg(report, measureLabel);
+    const type = kind === "html" ? "text/html" : "image/svg+xml";
+    this.#save(`${stemOf(scan)}-report.${kind}`, new Blob([text], { type: `${type};charset=utf-8` }));
+  }
+
+  #save(name: string, blob: Blob) {
+    saveFile(name, blob);
+    this.#say(`Saved ${name}`);
+  }
+
+  #say(text: string) {
+    sayIn(this.#status, text);
+  }
+}

@@ -1,0 +1,110 @@
+/** The images of a series, and how they are fetched. */
+import {
+  type Along,
+  measuredStack,
+  type Over,
+  positionWords,
+  type ProjectionOf,
+  stackAxes,
+  type StackFound,
+} from "../../../measure/stack.ts";
+import type { About, Scan } from "./scan.ts";
+import type { OpenResponse } from "../../../client/v2/acq-client.ts";
+import type { Part } from "../../../measure/image_parts.ts";
+import type { Place } from "../panels/plane_steps.ts";
+import type { Axis } from "../../../measure/axes.ts";
+
+/** Fetches the planes of all channels; null for planes never recorded. */
+export type ImagesAt = (index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>;
+
+/** Images along an axis, at the shown places along the other axes, which `at` describes. */
+export type Source = Along & { images: () => ImagesAt; at: () => About };
+
+/** Concurrent requests for planes: the server queues 16 per session. */
+const AT_ONCE = 3;
+
+/** Images along time and focus, for each axis with several. @param planesAt of all channels */
+export function sourcesOf(
+  info: OpenResponse,
+  place: () => Place,
+  planesAt: (place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>,
+): Map<Over, Source> {
+  const imagesAlong = (name: Over): ImagesAt => {
+    const here = place();
+    return async (index, signal) => {
+      try {
+        return await planesAt({ ...here, [name.toLowerCase()]: index }, signal);
+      } catch (error) {
+        // The plane is declared but was never recorded.
+        if ((error as { code?: string }).code === "plane_not_found") return [];
+        throw error;
+      }
+    };
+  };
+  return new Map([...stackAxes(info)].map(([name, along]) => [name, {
+    ...along,
+    images: () => imagesAlong(name),
+    at: () => positionWords({ ...info.header.sizes, [name]: 1 }, place()),
+  }]));
+}
+
+/**
+ * Measures parts of the images, and projects them.
+ *
+ * @throws {DOMException} `AbortError`
+ * @throws {RangeError} an axis has only one image, or a line is degenerate
+ */
+export async function measuredSeries(
+  sources: ReadonlyMap<Over, Source>,
+  { plane, channels }: Pick<Scan["group"], "plane" | "channels">,
+  wanted: { parts: readonly Part[]; over: Over | null; projection: ProjectionOf | null },
+  signal: AbortSignal,
+  onProgress: (done: number, count: number) => void = () => {},
+): Promise<{
+  order: {
+    parts: readonly Part[];
+    over: Over | null;
+    projection: ProjectionOf | null;
+    plane: {
+      shape: readonly [number, number];
+      axes: readonly [Axis, Axis];
+    };
+    channels: string[];
+    along: ReadonlyMap<Over, Source>;
+  };
+  found: StackFound;
+}> {
+  const order = { plane, channels: channels.map(({ name }) => name), along: sources, ...wanted };
+  const found = await measuredStack(order, async (axis, count, take) => {
+    const { images } = sources.get(axis) as Source;
+    await fetchImages(count, images(), signal, (planes, index, done) => {
+      onProgress(done, count);
+      take(planes, index);
+    });
+  });
+  return { order, found };
+}
+
+/**
+ * @param take in the order in which they arrive
+ * @throws {DOMException} `AbortError`
+ */
+export async function fetchImages(
+  count: number,
+  imagesAt: ImagesAt,
+  signal: AbortSignal,
+  take: (planes: readonly (Float32Array | null)[], index: number, done: number) => void,
+): Promise<void> {
+  let [next, done] = [0, 0];
+  const work = async () => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      const planes = await imagesAt(index, signal);
+      signal.throwIfAborted();
+      done += 1;
+      take(planes, index, done);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, work));
+}

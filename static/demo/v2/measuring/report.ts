@@ -1,0 +1,185 @@
+/**
+ * A report on one page: pictures, plots, results with their settings, and a paragraph for the methods section; as HTML to
+ * be printed and as SVG. Both embed everything that they show.
+ */
+import { escaped } from "./svg_plot.ts";
+import type { Column } from "../../../measure/csv.ts";
+import type { About } from "./scan.ts";
+
+export interface Report {
+  title: string;
+  /** Facts of the recording. */
+  facts: About;
+  /** Data URLs. */
+  pictures: readonly { name: string; url: string; width: number; height: number }[];
+  parts: readonly Part[];
+  /** Version of the program. */
+  version: string;
+}
+
+/** Part of the results. */
+export interface Part {
+  name: string;
+  /** Settings and summary. */
+  about: About;
+  settings: About;
+  /** An SVG document. */
+  plot: string | null;
+  columns: readonly Column[];
+}
+
+/** Most rows of a table in a report; longer tables are only in the CSV file. */
+const MOST_ROWS = 20;
+
+/** Width of the SVG, its margin and the height of a line, in CSS pixels. */
+const [WIDTH, MARGIN, LINE] = [800, 30, 16];
+
+const FONT = "Helvetica, Arial, sans-serif";
+
+/** Text for the methods section of a paper. */
+export function methodsOf({ parts, version }: Report): string {
+  const sentences = parts.filter(({ settings }) => settings.length > 0).map(({ name, settings }) => {
+    const facts = settings.map(([key, value]) => key === "Method" ? value : `${key.toLowerCase()} ${value}`);
+    return `${name}: ${facts.join(", ")}.`;
+  });
+  return [`Recordings were measured with ${version}.`, ...sentences].join(" ");
+}
+
+/** @returns an HTML document */
+export function reportHtml(report: Report): string {
+  const { title, facts, pictures, parts, version } = report;
+  const list = (about: About) =>
+    `<dl>${
+      about.map(([key, value]) => `<dt>${escaped(key)}</dt><dd>${escaped(String(value))}</dd>`).join("")
+    }</dl>`;
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${escaped(title)}</title>
+<style>
+body { max-width: 50em; margin: 2em auto; padding: 0 1em; font: 13px/1.4 ${FONT}; color: #1a1f26; background: #fff; }
+h1 { font-size: 20px; } h2 { font-size: 15px; margin: 1.2em 0 0.4em; }
+section, figure { break-inside: avoid; } figure { margin: 0 0 1em; } img, svg { max-width: 100%; height: auto; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; margin: 0.4em 0; } dd { margin: 0; }
+dt { color: #4a5360; } table { border-collapse: collapse; } th, td { padding: 1px 8px 1px 0; text-align: left; }
+</style>
+</head>
+<body>
+<h1>${escaped(title)}</h1>
+${list(facts)}
+${
+    pictures.map(({ name, url }) =>
+      `<figure><img src="${escaped(url)}" alt="${escaped(name)}"><figcaption>${
+        escaped(name)
+      }</figcaption></figure>`
+    ).join("\n")
+  }
+${
+    parts.map((part) =>
+      `<section>
+<h2>${escaped(part.name)}</h2>
+${part.plot ?? ""}
+${list(part.about)}
+${tableHtml(part.columns)}
+</section>`
+    ).join("\n")
+  }
+<section>
+<h2>Methods</h2>
+<p>${escaped(methodsOf(report))}</p>
+</section>
+<p>${escaped(version)}</p>
+</body>
+</html>
+`;
+}
+
+/** A table; empty if it has no rows or too many. */
+function tableHtml(columns: readonly Column[]) {
+  const rows = rowsOf(columns);
+  if (rows === null) return "";
+  const [head, ...body] = rows;
+  const cells = (row: readonly string[], tag: string) =>
+    `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join("")}</tr>`;
+  return `<table><thead>${cells(head!, "th")}</thead><tbody>${
+    body.map((row) => cells(row, "td")).join("")
+  }</tbody></table>`;
+}
+
+/** Head and rows as texts; null if the table is empty or too long for a report. */
+function rowsOf(columns: readonly Column[]) {
+  const length = Math.max(0, ...columns.map(({ values }) => values.length));
+  if (length === 0 || length > MOST_ROWS) return null;
+  return [
+    columns.map(({ name, unit }) => unit ? `${name} (${unit})` : name),
+    ...Array.from({ length }, (_, i) =>
+      columns.map(({ values }) => {
+        const value = values[i] ?? "";
+        if (typeof value === "string") return value;
+        return Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "";
+      })),
+  ];
+}
+
+/**
+ * @param measure width of a label in CSS pixels
+ * @returns an SVG document
+ */
+export function reportSvg(report: Report, measure: (text: string) => number): string {
+  const { title, facts, pictures, parts, version } = report;
+  const body: string[] = [];
+  let y = MARGIN;
+  const write = (text: string, size = 12, weight = "normal") => {
+    for (const line of wrapped(text, (WIDTH - 2 * MARGIN) * 12 / size, measure)) {
+      y += LINE * size / 12;
+      body.push(
+        `<text x="${MARGIN}" y="${y}" font-size="${size}" font-weight="${weight}">${escaped(line)}</text>`,
+      );
+    }
+  };
+  write(title, 20, "bold");
+  for (const [key, value] of facts) write(`${key}: ${value}`);
+  for (const { name, url, width, height } of pictures) {
+    const wide = Math.min(WIDTH - 2 * MARGIN, width);
+    const high = height * wide / width;
+    y += LINE;
+    body.push(`<image x="${MARGIN}" y="${y}" width="${wide}" height="${high}" href="${escaped(url)}"/>`);
+    y += high;
+    write(name);
+  }
+  for (const { name, about, plot, columns } of parts) {
+    y += LINE / 2;
+    write(name, 15, "bold");
+    if (plot !== null) {
+      const [, width = 0, height = 0] = (/width="(\d+)" height="(\d+)"/.exec(plot) ?? []).map(Number);
+      // Ids must be unique in the whole document.
+      const own = plot.replaceAll("plot", `plot${body.length}`);
+      body.push(own.replace("<svg ", `<svg x="${MARGIN}" y="${y + 4}" `).trim());
+      y += width > 0 ? height + 8 : 0;
+    }
+    for (const [key, value] of about) write(`${key}: ${value}`);
+    for (const row of rowsOf(columns) ?? []) write(row.map((cell) => cell || "–").join(" · "));
+  }
+  y += LINE / 2;
+  write("Methods", 15, "bold");
+  write(methodsOf(report));
+  write(version);
+  const height = Math.ceil(y + MARGIN);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="${FONT}" fill="#1a1f26">
+<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>
+${body.join("\n")}
+</svg>
+`;
+}
+
+/** Lines of a text that fit a width. */
+function wrapped(text: string, width: number, measure: (text: string) => number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1) ?? ""} ${word}`;
+    if (lines.length > 0 && measure(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,135 @@
+/** The measured picture: its planes with their axes and origin. */
+import { type Axis, isTime, rounded, titled, unitSymbol } from "../../../measure/axes.ts";
+import { positionWords } from "../../../measure/stack.ts";
+import { timeAlongLine, type TypedScan, typedScan } from "../../../measure/typed_scan.ts";
+import type { ChannelGroup } from "../picture/channel_group.ts";
+import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
+import type { Quantity } from "../../../measure/measurement.ts";
+
+/** Settings and origin of numbers, above every saved table. */
+export type About = [name: string, value: string | number][];
+
+export interface Scan {
+  group: ChannelGroup;
+  /** Axes of rows and columns; of a line scan time and position. */
+  axes: readonly [Axis, Axis];
+  fileName: string;
+  /** Path on the server's computer. */
+  path: string;
+  /** Whether rows are time. */
+  isLineScan: boolean;
+  /** Whether the user typed the calibration. */
+  isTyped: boolean;
+  /** Seconds from one pixel of a line to the next, by the file or as typed; 0 if unknown. */
+  pixelTime: number;
+  /** Describes the shown part of the file. */
+  place: () => About;
+  /** Names the shown projection or kymograph in names of saved files; empty for the file's own samples. */
+  derived: () => string;
+  /** Text that everything saved contains. */
+  note: string;
+}
+
+export function scanOf(
+  {
+    group,
+    file: { name, path },
+    lineScan,
+    typed = null,
+    place,
+    derived = () => "",
+    note,
+  }: {
+    group: Scan["group"];
+    file: { name: string; path: string };
+    lineScan: LineScanInfo | null;
+    typed?: TypedScan | null;
+    place: Scan["place"];
+    derived?: Scan["derived"];
+    note: string;
+  },
+): Scan {
+  const axes = group.plane.axes as [Axis, Axis];
+  return {
+    group,
+    axes,
+    fileName: name,
+    path,
+    isLineScan: isTime(axes[0]),
+    isTyped: typed !== null,
+    pixelTime: timeAlongLine(typed ?? lineScan, axes[0], group.plane.shape[1]),
+    place,
+    derived,
+    note,
+  };
+}
+
+/** Typed calibration, and scene and position of planes if the file has several. @param typed calibration */
+export function placeInFile(
+  { scene = 0, scenes = [], header: { sizes } }: OpenResponse,
+  position: PositionInfo,
+  typed: TypedScan | null,
+): About {
+  const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
+  const calibration = typed?.textFile === undefined ? "typed" : `typed, from ${typed.textFile}`;
+  return [
+    ...(typed === null ? [] : [["Calibration", calibration] as About[number]]),
+    ...(scenes.length > 1 ? [["Scene", name] as About[number]] : []),
+    ...positionWords(sizes, position),
+  ];
+}
+
+/** `[rows, columns]`. */
+export const shapeOf = ({ group }: Scan): readonly [number, number] => group.plane.shape;
+
+/** Scene and position of the samples as a string, for comparison. */
+export const placeOf = (scan: Scan): string => JSON.stringify(scan.place());
+
+/** Means of the shown channels, such as `GCaMP 12.3, Red 4`; only the number if there is one channel. */
+export const meansText = (
+  { group: { channels, shown } }: Scan,
+  meanOf: (samples: Float32Array) => number,
+): string =>
+  shown.map(({ name, samples }) => `${channels.length > 1 ? `${name} ` : ""}${rounded(meanOf(samples))}`)
+    .join(", ");
+
+/** Formats quantities, such as `Diameters 100 · Median diameter 12.3 µm`. */
+export const quantitiesText = (quantities: readonly Quantity[]): string =>
+  quantities.filter(({ value, isCount }) => !(Number.isNaN(value) || isCount && value === 0))
+    .map(({ name, value, unit = "" }) =>
+      `${name} ${typeof value === "number" ? rounded(value) : value} ${unit.replace(/^um/, "µm")}`.trim()
+    ).join(" · ");
+
+/** Name of a file without its extension, for saved files. */
+export const stemOf = ({ fileName }: Scan): string => fileName.replace(/(\.ome)?\.[^.]+$/, "");
+
+/** Origin of the numbers, above every saved table. */
+export function about({ fileName, path, axes, isLineScan, place, note }: Scan): About {
+  const [rows, columns] = axes;
+  return [
+    ["File", fileName],
+    ["Path", path],
+    ...(note === "" ? [] : [["Note", note] as [string, string]]),
+    ...place(),
+    [isLineScan ? "Time per line" : "Row step", `${rows.step} ${unitSymbol(rows.unit)}`],
+    [isLineScan ? "Distance per column" : "Column step", `${columns.step} ${unitSymbol(columns.unit)}`],
+  ];
+}
+
+/** Whether a file holds a single image and does not call it a line scan. */
+export const isPlainImage = ({ plane, header: { sizes } }: OpenResponse): boolean =>
+  !isTime(plane.axes[0] as Axis) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
+
+/** @throws {RangeError} a step is not positive */
+export function typedPlanes<Channel extends { samples: Float32Array }>(
+  { plane, channels }: { plane: PlaneInfo; channels: readonly Channel[] },
+  typed: TypedScan,
+): { plane: PlaneInfo; channels: Channel[] } {
+  const scans = channels.map(({ samples }) => typedScan({ samples, shape: plane.shape }, typed));
+  const [{ plane: { shape }, axes }] = scans as [typeof scans[number]];
+  const described = plane.axes.map((axis, i) => ({ ...axis, ...axes[i], size: shape[i] ?? 1 }));
+  return {
+    plane: { ...plane, shape, axes: titled(described as typeof plane.axes) },
+    channels: channels.map((channel, i) => ({ ...channel, samples: scans[i]!.plane.samples })),
+  };
+}

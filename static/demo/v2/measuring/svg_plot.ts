@@ -1,0 +1,168 @@
+/**
+ * A plot of traces as an SVG file on a light background: axes with ticks and titles, a line per trace, a legend. Styles are
+ * attributes, which drawing programs read; names are escaped text.
+ */
+import { layoutFrame } from "../picture/frame.ts";
+import type { Mark } from "../picture/marks.ts";
+
+export interface PlotTrace {
+  name: string;
+  /** Any CSS colour. */
+  color: string;
+  /** Ascending. */
+  x: ArrayLike<number>;
+  /** NaN breaks the line. */
+  y: ArrayLike<number>;
+  /** Lengths of strokes and gaps. */
+  dash?: string;
+  /** Points instead of a line. */
+  isDots?: boolean;
+}
+
+export interface Plot {
+  /** Width in CSS pixels. */
+  width: number;
+  height: number;
+  x: { low: number; high: number; title: string };
+  /** `low` is at the bottom. */
+  y: { low: number; high: number; title: string };
+  traces: readonly PlotTrace[];
+  /** Note below the plot. */
+  note?: string;
+}
+
+const FONT = "Helvetica, Arial, sans-serif";
+const SIZE = 12;
+const INK = "#1a1f26";
+
+/** Height of a line of the legend, in CSS pixels. */
+const LEGEND_LINE = 16;
+
+/** Most points per pixel: further ones are invisible and enlarge the file. */
+const POINTS_A_PIXEL = 4;
+
+/**
+ * @param measure width of a label in CSS pixels
+ * @returns an SVG document
+ */
+export function svgPlot(
+  { width, height, x, y, traces, note = "" }: Plot,
+  measure: (text: string) => number,
+): string {
+  const named = traces.filter(({ name }) => name !== "");
+  const legend = (named.length + (note === "" ? 0 : 1)) * LEGEND_LINE;
+  const { plot, marks } = layoutFrame({
+    width,
+    height: height - legend,
+    x,
+    y: { low: y.high, high: y.low, title: y.title },
+    aspect: null,
+    measure,
+  });
+  const across = (value: number) => plot.left + (value - x.low) / (x.high - x.low) * plot.width;
+  const up = (value: number) => plot.top + (y.high - value) / (y.high - y.low) * plot.height;
+  const body = [
+    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    `<clipPath id="plot"><rect x="${round(plot.left)}" y="${round(plot.top)}" width="${
+      round(plot.width)
+    }" height="${round(plot.height)}"/></clipPath>`,
+    ...marks.map(markElement),
+    `<g clip-path="url(#plot)" fill="none" stroke-width="1.25" stroke-linejoin="round">`,
+    ...traces.map((trace) => traceElement(trace, { x, plot, across, up })),
+    "</g>",
+    ...named.flatMap(({ name, color, dash = "" }, i) => {
+      const at = height - legend + (i + 0.5) * LEGEND_LINE;
+      return [
+        `<line x1="${round(plot.left)}" x2="${round(plot.left + 28)}" y1="${at}" y2="${at}" stroke="${
+          escaped(color)
+        }" stroke-width="2"${dashed(dash)}/>`,
+        textElement(name, [plot.left + 34, at], "start", false),
+      ];
+    }),
+    ...(note === "" ? [] : [textElement(note, [plot.left, height - LEGEND_LINE / 2], "start", false)]),
+  ];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="${SIZE}" color="${INK}">\n${
+    body.join("\n")
+  }\n</svg>\n`;
+}
+
+function markElement(mark: Mark) {
+  if (mark.text !== undefined) return textElement(mark.text, mark.at!, mark.anchor!, mark.turned === true);
+  return `<polyline points="${points(mark.points!)}" fill="none" stroke="${INK}"/>`;
+}
+
+function textElement(
+  text: string,
+  [x, y]: readonly [number, number],
+  anchor: string,
+  isTurned: boolean,
+): string {
+  const turn = isTurned ? ` transform="rotate(-90 ${round(x)} ${round(y)})"` : "";
+  // Few drawing programs support dominant-baseline: a third of the font size centres the text.
+  const place = `x="${round(x)}" y="${round(y)}" dy="${SIZE / 3}"`;
+  return `<text ${place} text-anchor="${anchor}" fill="${INK}"${turn}>${escaped(text)}</text>`;
+}
+
+function traceElement(
+  { x, y, color, dash = "", isDots = false }: PlotTrace,
+  frame: {
+    x: { low: number; high: number };
+    plot: { width: number };
+    across: (value: number) => number;
+    up: (value: number) => number;
+  },
+) {
+  const seen = [...thinned(x, y, frame.x, frame.plot.width * POINTS_A_PIXEL)];
+  const stroke = escaped(color);
+  if (isDots) {
+    return seen.filter((i) => Number.isFinite(y[i])).map((i) =>
+      `<circle cx="${round(frame.across(x[i]!))}" cy="${round(frame.up(y[i]!))}" r="2" fill="${stroke}"/>`
+    ).join("\n");
+  }
+  const runs: [number, number][][] = [[]];
+  for (const i of seen) {
+    if (Number.isFinite(y[i])) runs[runs.length - 1]!.push([frame.across(x[i]!), frame.up(y[i]!)]);
+    else if (runs[runs.length - 1]!.length > 0) runs.push([]);
+  }
+  return runs.filter((run) => run.length > 0)
+    .map((run) => `<polyline points="${points(run)}" stroke="${stroke}"${dashed(dash)}/>`).join("\n");
+}
+
+const dashed = (dash: string) => dash === "" ? "" : ` stroke-dasharray="${escaped(dash)}"`;
+
+/** Indices of the visible values; if they are many, of the minimum and maximum in each step. */
+function* thinned(
+  x: ArrayLike<number>,
+  y: ArrayLike<number>,
+  range: { low: number; high: number },
+  most: number,
+): Generator<number, void, unknown> {
+  let first = 0;
+  while (first + 1 < x.length && x[first + 1]! < range.low) first += 1;
+  let end = x.length;
+  while (end - 1 > first && x[end - 2]! > range.high) end -= 1;
+  const step = Math.max(1, Math.ceil(2 * (end - first) / most));
+  for (let start = first; start < end; start += step) {
+    if (step <= 2) {
+      for (let i = start; i < Math.min(end, start + step); i += 1) yield i;
+      continue;
+    }
+    let [low, high] = [start, start];
+    for (let i = start; i < Math.min(end, start + step); i += 1) {
+      if (y[i]! < y[low]! || !(y[low] === y[low])) low = i;
+      if (y[i]! > y[high]! || !(y[high] === y[high])) high = i;
+    }
+    yield Math.min(low, high);
+    if (low !== high) yield Math.max(low, high);
+  }
+}
+
+const points = (places: readonly (readonly number[])[]) =>
+  places.map(([x, y]) => `${round(x!)},${round(y!)}`).join(" ");
+
+const round = (value: number) => Math.round(value * 100) / 100;
+
+/** Escapes text for XML 1.0, without control characters. */
+export const escaped = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, " ").replaceAll("&", "&amp;").replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -1,0 +1,60 @@
+/** Chooses the tool for drags over the picture. */
+import { element } from "../controls/element.ts";
+import { button } from "../controls/fields.ts";
+
+export type Tool = "zoom" | "band" | "line" | "rectangle";
+
+const TOOLS = [
+  ["zoom", "Zoom", "Drag over the picture to zoom (z, or Esc)"],
+  ["band", "Band", "Drag over positions to trace their mean over time (b)"],
+  ["line", "Line", "Draw a line over a streak, or over an image for its length or a kymograph (n)"],
+  ["rectangle", "Rectangle", "Drag over an image to measure the mean of a part of it"],
+] as const;
+
+export class ToolChoice {
+  /** Says why tools are disabled. */
+  why: HTMLParagraphElement = element("p", { className: "hint", id: "tools-why", hidden: true });
+  chosen: Tool = "zoom";
+  #onChange;
+  #buttons: Map<Tool, HTMLButtonElement>;
+  readonly element: HTMLDivElement;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+    this.#buttons = new Map(
+      TOOLS.map(([tool, name, title]) => [
+        tool,
+        button(name, () => this.choose(tool), { id: `tool-${tool}`, title }),
+      ]),
+    );
+    const settings = { className: "tool-choice", role: "group", "aria-label": "Dragging over the picture" };
+    this.element = element("div", settings, ...this.#buttons.values());
+    this.#show();
+  }
+
+  /** Enables the tools that the picture allows. @param why others are disabled */
+  offer(isLineScan: boolean, why: string): void {
+    this.why.textContent = why;
+    this.why.hidden = why === "";
+    for (const [tool, , title] of TOOLS) {
+      const made = this.#buttons.get(tool) as HTMLButtonElement;
+      made.disabled = tool === (isLineScan ? "rectangle" : "band");
+      made.title = made.disabled ? why : title;
+      // Line scans have bands instead of rectangles.
+      made.hidden = made.disabled && isLineScan;
+      if (made.disabled && this.chosen === tool) this.chosen = "zoom";
+    }
+    this.#show();
+  }
+
+  choose(tool: Tool): void {
+    if (this.#buttons.get(tool)?.disabled) return;
+    this.chosen = tool;
+    this.#show();
+    this.#onChange();
+  }
+
+  #show() {
+    for (const [tool, made] of this.#buttons) made.ariaPressed = String(tool === this.chosen);
+  }
+}

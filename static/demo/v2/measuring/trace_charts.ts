@@ -1,0 +1,309 @@
+/** The charts over time directly below a line scan: traces of its bands, and what was measured over time. */
+import { rounded } from "../../../measure/axes.ts";
+import { byId, element, svgElement, within } from "../controls/element.ts";
+import { type Chart, type ChartSpan, drawChart } from "../picture/chart.ts";
+import { type Mark, measureLabel, svgMarks } from "../picture/marks.ts";
+import { type ChartCurve, curveColumns } from "./trace_curves.ts";
+import { type Range, rangeOf, SERIES_RANGE } from "./values_over_time.ts";
+import type { Trace } from "./bands.ts";
+import type { Pane } from "../picture/pane.ts";
+import type { MeasurementPanel } from "./measurement_panel.ts";
+import type { Scan } from "./scan.ts";
+
+export interface Charted {
+  traces: readonly Trace[];
+  /** F₀ and thresholds that change. */
+  baselines: readonly ChartCurve[];
+  /** Title of the values. */
+  title: string;
+  /** Lines of the peaks. */
+  events: readonly number[];
+  /** Threshold of the events. */
+  level: number | null;
+  pinned: readonly { line: number; label: string }[];
+}
+
+/** Content of one chart. */
+interface Content {
+  curves: readonly ChartCurve[];
+  /** Drawn at the edge if out of range. */
+  points: readonly { line: number; value: number; opacity: number }[];
+  /** Drawn as crosses, at the lower edge if the value is NaN. */
+  gaps?: readonly { line: number; value: number }[];
+  /** Title of the values. */
+  title: string;
+  /** Smallest extent of the range, as a fraction of the greatest value. */
+  least?: number;
+  /** A raised label leaves room for another below it. */
+  cursors: readonly { line: number; label: string; isRaised?: boolean }[];
+  /** Lines to mark at the top. */
+  events?: readonly number[];
+  level: number | null;
+  /** Meaning of the dashes. */
+  legend?: readonly { name: string; dash: string }[];
+}
+
+const INK = "currentColor";
+
+const light = matchMedia("(prefers-color-scheme: light)");
+
+/** Darkens a colour on a light background, to keep it visible. */
+const onGround = (color: string) => light.matches ? `color-mix(in srgb, ${color} 70%, black)` : color;
+
+/** Right margin in CSS pixels of a chart without a picture above it to align with. */
+const MARGIN = 14;
+
+/** Distance of a label from the one above it, in CSS pixels. */
+const LABEL = 15;
+
+/** Most values beside a cursor: more would hide the curves. */
+const MOST_VALUES = 4;
+
+export class TraceCharts {
+  #pane;
+  #traces = new TraceChart("Traces of the bands over time", "trace-chart");
+  #series;
+  #box = element("div", { className: "trace-charts", hidden: true, role: "region", "aria-label": "Results" });
+
+  /**
+   * @param figure of the line scan
+   * @param panels of values over time
+   */
+  constructor(figure: HTMLElement, pane: Pane, panels: readonly MeasurementPanel[]) {
+    this.#pane = pane;
+    this.#series = panels.map((panel) => {
+      const { key, title } = panel.measurement;
+      return { panel, chart: new TraceChart(title, `${key}-chart`) };
+    });
+    light.addEventListener("change", () => pane.redraw());
+    this.#box.append(this.#traces.box, ...this.#series.map(({ chart }) => chart.box));
+    for (const { panel, chart } of this.#series) {
+      chart.box.classList.add("clickable");
+      chart.box.addEventListener("click", (event) => panel.toggle(chart.lineAt(event)));
+    }
+    within(figure, ".stage").after(this.#box);
+  }
+
+  draw(scan: Scan | null, { traces, baselines, title, events, level, pinned }: Charted): void {
+    const isScan = scan?.isLineScan === true;
+    this.#traces.box.hidden = !isScan || traces.length === 0;
+    const shown = this.#series.flatMap(({ panel, chart }) => {
+      const series = isScan ? panel.series : null;
+      const hasValues = series !== null &&
+        (series.points.length > 0 || series.gaps.some(({ value }) => Number.isFinite(value)));
+      chart.box.hidden = !hasValues;
+      return hasValues ? [{ panel, chart, series }] : [];
+    });
+    this.#box.hidden = this.#traces.box.hidden && shown.length === 0;
+    const count = shown.length + (this.#traces.box.hidden ? 0 : 1);
+    byId("panes").style.setProperty("--charts", String(count));
+    if (scan === null || this.#box.hidden) return;
+    const span = this.#span(scan);
+    const { cursor } = this.#pane;
+    /** The label of the cursor is below those of pinned cursors. */
+    const cursorsWith = (textAt: (line: number) => string) => [
+      ...pinned.map((pin) => ({ ...pin, isRaised: true })),
+      ...(cursor === null ? [] : [{ line: cursor.x, label: textAt(cursor.x) }]),
+    ];
+    const valuesAt = (line: number) => {
+      const values = traces.slice(0, MOST_VALUES).map(({ values }) => rounded(values[line] ?? NaN));
+      return [...values, ...(traces.length > MOST_VALUES ? ["…"] : [])].join(" · ");
+    };
+    const dashes = new Map(traces.map(({ channel, dash }) => [channel, dash]));
+    const legend = [...dashes].map(([name, dash]) => ({ name, dash }));
+    const gutters = [
+      this.#traces.draw(
+        {
+          curves: [...traces, ...baselines],
+          points: [],
+          events,
+          level,
+          cursors: cursorsWith(valuesAt),
+          title,
+          legend,
+        },
+        span,
+      ),
+      ...shown.map(({ panel, chart, series }) =>
+        chart.draw({
+          ...series,
+          curves: [],
+          level: null,
+          cursors: cursorsWith((line) => panel.textAt(line)),
+          least: SERIES_RANGE,
+        }, span)
+      ),
+    ];
+    // All plots align, with room for the widest labels.
+    if (this.#pane.gutter >= Math.max(...gutters)) return;
+    this.#pane.gutter = Math.max(...gutters);
+    this.#pane.redraw();
+  }
+
+  /**
+   * A chart shares edges and time axis with the picture above it. If time runs vertically in the picture, the chart
+   * has the whole width and its own axis from left to right.
+   */
+  #span({ axes: [axis] }: Scan): ChartSpan {
+    const { x0: from, x1: to } = this.#pane.view;
+    const shared = { axis, from, to, isStrip: true };
+    if (this.#pane.placed.time === "across") {
+      // Below a flipped picture, time runs from right to left in the chart, too.
+      const isReversed = this.#pane.toScreen(from, 0)[0] > this.#pane.toScreen(to, 0)[0];
+      return { ...shared, edges: this.#pane.edges, isReversed, isUntitled: true };
+    }
+    const left = this.#pane.gutter;
+    return { ...shared, edges: { left, width: Math.max(1, this.#box.clientWidth - left - MARGIN) } };
+  }
+}
+
+/** One chart with its box. */
+class TraceChart {
+  #canvas = element("canvas");
+  #svg;
+  /** The chart of the last drawing. */
+  #chart: Chart | null = null;
+  #label;
+  /** Curves and range of the last drawing: moving the cursor changes neither. */
+  #last = {
+    of: [] as unknown[],
+    range: { low: 0, high: 1 },
+    curves: null as ReturnType<typeof curveColumns>[] | null,
+  };
+  readonly box: HTMLDivElement;
+
+  /** @param label for screen readers */
+  constructor(label: string, id: string) {
+    this.#label = svgElement("title", {}, label);
+    this.#svg = svgElement("svg", { role: "img", "aria-label": label });
+    this.box = element("div", { className: "trace-chart", id, hidden: true }, this.#canvas, this.#svg);
+  }
+
+  /** The line under the pointer. */
+  lineAt({ clientX }: MouseEvent) {
+    if (this.#chart === null) return NaN;
+    const { across } = this.#chart;
+    return (clientX - this.box.getBoundingClientRect().left - across(0)) / (across(1) - across(0));
+  }
+
+  /** @returns CSS pixels needed at the left of the plot */
+  draw(content: Content, span: ChartSpan): number {
+    const size = this.box.getBoundingClientRect();
+    if (size.width < 1 || size.height < 1) return 0;
+    const { curves, points, level, title } = content;
+    const density = globalThis.devicePixelRatio;
+    const { left, width } = span.edges ?? {};
+    const look = [level, light.matches, span.from, span.to, left, width, size.width, density];
+    const of = [...curves, ...look];
+    const isSame = of.length === this.#last.of.length && of.every((part, i) => part === this.#last.of[i]);
+    if (points.length > 0 || !isSame) {
+      this.#last = { of, range: rangeOf(content, span), curves: null };
+    }
+    const { range } = this.#last;
+    const ground = getComputedStyle(this.box).backgroundColor;
+    const chart = this.#chart = drawChart(
+      this.#canvas,
+      size,
+      { ...span, ground },
+      { ...range, title },
+      (columns) =>
+        this.#last.curves ??= curves.map((curve) =>
+          curveColumns({ ...curve, color: onGround(curve.color) }, span, columns, density)
+        ),
+    );
+    drawPoints(chart, content, range, getComputedStyle(this.box).color);
+    const { plot: { left: start, width: wide }, up, marks, gutter } = chart;
+    const zero = { points: [[start, up(0)], [start + wide, up(0)]], color: "var(--field)" };
+    this.#svg.replaceChildren(
+      this.#label,
+      ...svgMarks([
+        ...marks,
+        ...range.low < 0 && range.high > 0 ? [zero] : [],
+        ...gapMarks(content, chart, range),
+        ...eventMarks(content, chart),
+        ...legendMarks(content, chart),
+      ]),
+    );
+    return gutter;
+  }
+}
+
+function gapMarks({ gaps = [] }: Content, { plot, across, up }: Chart, { low, high }: Range): Mark[] {
+  const yOf = (value: number) => value >= low && value <= high ? up(value) : up(low) - 6;
+  return gaps.map(({ line, value }) => [across(line), yOf(value)] as const)
+    .filter(([x]) => x >= plot.left && x <= plot.left + plot.width)
+    .flatMap(([x, y]) =>
+      [3, -3].map((part) => ({ points: [[x - 3, y - part], [x + 3, y + part]], color: INK }))
+    );
+}
+
+function drawPoints(
+  { context, plot, across, up }: Chart,
+  { points }: Content,
+  { low, high }: Range,
+  color: string,
+) {
+  context.save();
+  context.beginPath();
+  context.rect(plot.left, plot.top, plot.width, plot.height);
+  context.clip();
+  context.fillStyle = color;
+  for (const { line, value, opacity } of points) {
+    context.globalAlpha = opacity;
+    context.beginPath();
+    const x = across(line);
+    if (value >= low && value <= high) context.arc(x, up(value), 2.5, 0, 2 * Math.PI);
+    else {
+      // Out of range: an arrow at the edge.
+      const [y, away] = value > high ? [up(high), 6] : [up(low), -6];
+      for (const aside of [0, 4, -4]) context.lineTo(x + aside, aside === 0 ? y : y + away);
+    }
+    context.fill();
+  }
+  context.restore();
+}
+
+function eventMarks({ events = [], cursors, level }: Content, { plot, across, up }: Chart): Mark[] {
+  const { left, top } = plot;
+  const [right, bottom] = [left + plot.width, top + plot.height];
+  const isInside = (x: number) => x >= left && x <= right;
+  const peaks = events.map(across).filter(isInside).map((x) => ({
+    points: [[x - 4, top], [x + 4, top], [x, top + 7], [x - 4, top]],
+    color: INK,
+    width: 1.5,
+  }));
+  const lines = cursors.filter(({ line }) => isInside(across(line))).flatMap(({ line, label, isRaised }) => {
+    const [x, y] = [across(line), bottom - 8 - (isRaised ? LABEL : 0)];
+    const isAtRight = x + 4 + measureLabel(label) > right;
+    return [
+      { points: [[x, top], [x, bottom]], color: INK, dash: "4 3" },
+      textMark(label, isAtRight ? x - 4 : x + 4, y, isAtRight ? "end" : "start"),
+    ];
+  });
+  const levels = level === null
+    ? []
+    : [{ points: [[left, up(level)], [right, up(level)]], color: INK, dash: "2 3" }];
+  return [...peaks, ...lines, ...levels];
+}
+
+/** In the upper right corner, below the marks of events. */
+function legendMarks({ legend = [], events = [] }: Content, { plot }: Chart): Mark[] {
+  if (legend.length < 2) return [];
+  let right = plot.left + plot.width - 8;
+  const y = plot.top + (events.length === 0 ? 10 : 18);
+  return [...legend].reverse().flatMap(({ name, dash }) => {
+    const start = right - measureLabel(name);
+    right = start - 40;
+    if (right < plot.left) return [];
+    const line = { points: [[start - 28, y], [start - 6, y]], color: INK, width: 1.5 };
+    return [dash === "" ? line : { ...line, dash }, textMark(name, start, y, "start")];
+  });
+}
+
+const textMark = (text: string, x: number, y: number, anchor: "start" | "end"): Mark => ({
+  text,
+  at: [x, y],
+  anchor,
+  color: INK,
+  halo: true,
+});

@@ -1,0 +1,142 @@
+/**
+ * Values over time that a measurement has found, for charts, plots and marks over the picture, and the range of a chart.
+ */
+import { rounded } from "../../../measure/axes.ts";
+import {
+  type Axes,
+  type Item,
+  type Measurement,
+  type OverTime,
+  verdictOf,
+} from "../../../measure/measurement.ts";
+import { extent } from "../../../measure/traces.ts";
+import type { Mark } from "../picture/marks.ts";
+
+export type Range = { low: number; high: number };
+
+export interface Ranged {
+  /** One value per line. */
+  curves: readonly { values: Float64Array }[];
+  points: readonly { line: number; value: number }[];
+  /** Level that the range includes. */
+  level: number | null;
+  /** Smallest extent, as a fraction of the greatest value. */
+  least?: number;
+}
+
+export interface Series {
+  /** Title of the values. */
+  title: string;
+  points: readonly { line: number; value: number; opacity: number }[];
+  /** Items without a value (NaN), and those left out by hand. */
+  gaps: readonly { line: number; value: number }[];
+}
+
+const OUTLINE = "#ffeb3b";
+
+/** Whether an item has a value that was not left out. */
+export const counts = (overTime: OverTime, item: Item, axes: Axes): boolean =>
+  !item.isLeftOut && Number.isFinite(overTime.value(item, axes));
+
+export function seriesOf(overTime: OverTime, found: readonly Item[], axes: Axes): Series {
+  const isGap = (item: Item) => !counts(overTime, item, axes);
+  const placed = (item: Item) => ({ line: item.line, value: overTime.value(item, axes) });
+  const valuesAt = (item: Item) =>
+    [overTime.value(item, axes), overTime.second?.(item, axes) ?? NaN].filter(Number.isFinite);
+  return {
+    title: `${overTime.name} (${unitOf(overTime, axes)})`,
+    points: found.filter((item) => !isGap(item)).flatMap((item) =>
+      valuesAt(item).map((value) => ({
+        line: item.line,
+        value,
+        // The least certain points stay visible.
+        opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, overTime.certainty?.(item) ?? 1)),
+      }))
+    ),
+    gaps: found.filter(isGap).map(placed),
+  };
+}
+
+/** Value of an item with its error, or why it has none. */
+export const valueText = (overTime: OverTime, item: Item, axes: Axes): string =>
+  counts(overTime, item, axes)
+    ? [
+      `${rounded(overTime.value(item, axes))} ${unitOf(overTime, axes)} ${overTime.error?.(item) ?? ""}`
+        .trim(),
+      ...[overTime.second?.(item, axes) ?? NaN].filter(Number.isFinite)
+        .map((second) => `and ${rounded(second)} ${unitOf(overTime, axes)}`),
+    ].join(" ")
+    : verdictOf(item);
+
+/** Unit as the page shows it. */
+const unitOf = (overTime: OverTime, axes: Axes) => overTime.unit(axes).replace(/^um/, "µm");
+
+/** Marks of the results over the picture. */
+export function outlineMarks(
+  { outline, overTime }: Measurement,
+  found: readonly Item[],
+  axes: Axes,
+  toScreen: (x: number, y: number) => [number, number],
+): Mark[] {
+  if (outline === undefined) return [];
+  const lines = overTime === undefined
+    ? found.map(outline)
+    : edgesOf(found.map((item) => counts(overTime, item, axes) ? outline(item) : null));
+  return lines.map((line) => ({
+    points: line.map(({ x, y }) => toScreen(x, y)),
+    color: OUTLINE,
+    width: 1.5,
+    halo: true,
+  }));
+}
+
+/** Lines along both edges, with a gap where a value has no edge. */
+function edgesOf(outlines: readonly (readonly { x: number; y: number }[] | null)[]) {
+  const lines: { x: number; y: number }[][] = [];
+  let isGoing = false;
+  for (const ends of outlines) {
+    if (ends !== null) {
+      if (!isGoing) lines.push(...ends.map(() => []));
+      ends.forEach((end, side) => lines.at(side - ends.length)?.push(end));
+    }
+    isGoing = ends !== null;
+  }
+  return lines;
+}
+
+/** `least` of values over time: nearly equal values look equal. */
+export const SERIES_RANGE = 0.3;
+
+/**
+ * Range of the visible values, with a margin. Ignores single outliers that would squeeze the other values into half of
+ * the height or less.
+ */
+export function rangeOf(
+  { curves, points, level, least = 0 }: Ranged,
+  { from, to }: { from: number; to: number },
+): Range {
+  const extents = curves.map(({ values }) =>
+    extentOf(values.subarray(Math.max(0, Math.floor(from)), Math.max(0, Math.ceil(to))))
+  );
+  const seen = points.filter(({ line }) => line + 0.5 >= from && line + 0.5 <= to);
+  extents.push(extentOf(Float64Array.from(seen, ({ value }) => value)));
+  if (level !== null) extents.push([level, level]);
+  const low = Math.min(...extents.map(([least]) => least));
+  const high = Math.max(...extents.map(([, most]) => most));
+  if (!(high >= low)) return { low: 0, high: 1 };
+  const more = (least * Math.max(Math.abs(low), Math.abs(high)) - (high - low)) / 2;
+  const margin = Math.max(more, (high - low) * 0.06) || Math.abs(high) * 0.05 || 0.5;
+  return { low: low - margin, high: high + margin };
+}
+
+/** Least and greatest value, without single outliers that take half of the range or more. */
+function extentOf(values: Float64Array): [number, number] {
+  const whole = extent(values);
+  // The median of three neighbours is no single outlier.
+  const inner = extent(values.map((value, i) => {
+    const [before, after] = [values[i - 1] ?? NaN, values[i + 1] ?? NaN];
+    return Math.max(Math.min(before, value), Math.min(Math.max(before, value), after));
+  }));
+  const length = inner[1] - inner[0];
+  return length > 0 && whole[1] - whole[0] >= 2 * length ? inner : whole;
+}

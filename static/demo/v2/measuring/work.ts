@@ -1,0 +1,62 @@
+/** Work that the buttons which start it also cancel. */
+import { element } from "../controls/element.ts";
+
+export class Work {
+  #status;
+  #buttons;
+  #running: AbortController | null = null;
+  readonly progress: HTMLProgressElement;
+
+  /**
+   * @param label of the progress
+   * @param status says why work failed
+   */
+  constructor(label: string, status: Node, buttons: readonly HTMLButtonElement[]) {
+    this.progress = element("progress", { hidden: true, "aria-label": label });
+    this.#status = status;
+    this.#buttons = buttons.map((button) => ({ button, name: button.textContent }));
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
+  /** Cancels the work, which then says so. */
+  cancel(): void {
+    this.#running?.abort();
+  }
+
+  /** Ends the work without a word, since another picture is shown. */
+  end(): void {
+    this.#running?.abort();
+    this.#running = null;
+    for (const { button, name } of this.#buttons) button.textContent = name;
+    this.progress.hidden = true;
+  }
+
+  /**
+   * Runs work in place of earlier work.
+   *
+   * @param outer cancels it, too
+   * @returns why it failed; empty after success, null if it was ended
+   */
+  async run(work: (signal: AbortSignal) => Promise<void>, outer?: AbortSignal): Promise<string | null> {
+    this.end();
+    const running = this.#running = new AbortController();
+    const signal = AbortSignal.any([running.signal, ...outer ? [outer] : []]);
+    for (const { button } of this.#buttons) button.textContent = "Cancel";
+    this.progress.hidden = false;
+    this.progress.removeAttribute("value");
+    let fault = "";
+    try {
+      await work(signal);
+    } catch (error) {
+      fault = signal.aborted ? "Cancelled" : (error as Error).message;
+    }
+    if (this.#running !== running) return null;
+    this.#running = null;
+    this.end();
+    if (fault !== "") this.#status.textContent = fault;
+    return fault;
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The recordings in the folder of the open one or, if each has a folder of its own name, as Prairie View writes them, in
+ * the folders beside it. Independent of the page.
+ */
+import { Emitter, type Plain } from "../controls/emitter.ts";
+import type { FolderEntry, FolderListing } from "../../../client/v2/acq-client.ts";
+
+/** `isGrowing` if the file has changed since the last look. */
+export type Recording = FolderEntry & { isGrowing: boolean };
+
+type Found = { folder: string; recordings: FolderEntry[]; isCut: boolean };
+
+/** Known by path of the folder. */
+type Known = Map<string, { modified: string; recording: FolderEntry | null }>;
+
+/** Most folders that are looked into: half a year of recordings for most users. */
+const MOST_FOLDERS = 500;
+
+/** Folders that are looked into at once; a browser has six connections to a server. */
+const AT_ONCE = 3;
+
+/** Folder of a path of the server's system, with its slash; empty without one. */
+export const folderOf = (path: string): string => /^(.*[\\/])[^\\/]+[\\/]?$/.exec(path)?.[1] ?? "";
+
+/** Last name of a path of the server's system. */
+const nameOf = (path: string) => /([^\\/]*)[\\/]?$/.exec(path)?.[1] ?? "";
+
+const recordingsIn = ({ entries }: FolderListing) => entries.filter(({ kind }) => kind !== "folder");
+
+/** The only recording of a folder, if it has the name of the folder, or null. */
+function ownRecording(listing: FolderListing) {
+  const [first, ...others] = recordingsIn(listing);
+  if (first === undefined || others.length > 0) return null;
+  return first.name.replace(/\.[^.]*$/, "") === nameOf(listing.path) ? first : null;
+}
+
+/** Whether a folder cannot be listed, now and later. */
+const isRefused = ({ code = "" }: { code?: string }) => /(_not_allowed|_not_found|format)$/.test(code);
+
+/** `scan_2` comes before `scan_10`. */
+const { compare } = new Intl.Collator("en", { numeric: true });
+
+/** Emits `changed` for another list, open recording or growing file, and `arrived` `{names}` for new recordings. */
+export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: string[] } }> {
+  #list;
+  #known: Known = new Map();
+  #folder = "";
+  #path = "";
+  #isFirst = true;
+  #looking: Promise<void> | null = null;
+  /** Sorted by name, numbers by value. */
+  recordings: readonly Recording[] = [];
+  /** Whether the folder has more recordings. */
+  isCut = false;
+  folderName = "";
+
+  constructor(list: (folder: string) => Promise<FolderListing>) {
+    super();
+    this.#list = list;
+  }
+
+  /** Index of the open recording; -1 if the list does not have it. */
+  get index(): number {
+    return this.recordings.findIndex(({ path }) => path === this.#path);
+  }
+
+  /**
+   * Follows the open recording, also into another folder.
+   *
+   * @param path with links resolved; empty without one
+   * @param asked path that was opened, which may be a link in the list
+   */
+  async follow(path: string, asked: string): Promise<void> {
+    const isListed = path !== "" && this.recordings.some((recording) => recording.path === asked);
+    this.#path = isListed ? asked : path;
+    const folder = isListed ? this.#folder : folderOf(path);
+    if (folder !== this.#folder) {
+      this.#folder = folder;
+      this.#isFirst = true;
+      this.#looking = null;
+      this.#show([], false);
+    } else this.emit("changed");
+    await this.look();
+  }
+
+  /** Looks at the folder once; callers at the same time share the look. */
+  look(): Promise<void> {
+    if (this.#folder === "") return Promise.resolve();
+    return this.#looking ??= this.#look(this.#folder);
+  }
+
+  /** The recording before (-1) or after (1) the open one, or null. */
+  beside(step: -1 | 1): Recording | null {
+    const { index } = this;
+    return index < 0 ? null : this.recordings[index + step] ?? null;
+  }
+
+  async #look(folder: string) {
+    const nothing = { folder: "", recordings: [], isCut: false };
+    const found = await this.#read(folder).catch((error) => isRefused(error) ? nothing : null);
+    if (folder !== this.#folder) return;
+    this.#looking = null;
+    // The server is away, or busy.
+    if (found === null) return;
+    const known = new Map(this.recordings.map((recording) => [recording.path, recording]));
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    const recordings = found.recordings.map((entry) => {
+      const former = known.get(entry.path);
+      const isSame = former?.bytes === entry.bytes && former?.modified === entry.modified;
+      return { ...entry, isGrowing: !isFirst && !isSame };
+    });
+    this.folderName = nameOf(found.folder);
+    this.#show(recordings.sort((a, b) => compare(a.name, b.name)), found.isCut);
+    const names = recordings.filter(({ path }) => !known.has(path)).map(({ name }) => name);
+    if (!isFirst && names.length > 0) this.emit("arrived", { names });
+  }
+
+  async #read(folder: string): Promise<Found> {
+    const listing = await this.#list(folder);
+    const parent = folderOf(folder);
+    if (parent !== "" && ownRecording(listing) !== null) {
+      const beside = await this.#readFolders(parent).catch((error) => {
+        if (!isRefused(error)) throw error;
+      });
+      if (beside && beside.recordings.length > 1) return beside;
+    }
+    return { folder, recordings: recordingsIn(listing), isCut: listing.truncated };
+  }
+
+  /** Reads the own recordings of the folders in a folder. One is looked into again only after it has changed. */
+  async #readFolders(parent: string): Promise<Found> {
+    const { entries, truncated } = await this.#list(parent);
+    const folders = entries.filter(({ kind }) => kind === "folder");
+    const waiting = folders.slice(0, MOST_FOLDERS).values();
+    const known: Known = new Map();
+    const work = async () => {
+      for (const { path, modified } of waiting) {
+        const former = this.#known.get(path);
+        // A folder that cannot be listed has no recording to show.
+        const read = async () => ({
+          modified,
+          recording: await this.#list(path).then(ownRecording, () => null),
+        });
+        known.set(path, former?.modified === modified ? former : await read());
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    this.#known = known;
+    const recordings = [...known.values()].flatMap(({ recording }) => recording ?? []);
+    return { folder: parent, recordings, isCut: truncated || folders.length > MOST_FOLDERS };
+  }
+
+  #show(recordings: readonly Recording[], isCut: boolean) {
+    const isSame = isCut === this.isCut && recordings.length === this.recordings.length &&
+      recordings.every(({ path, modified, isGrowing }, i) => {
+        const other = this.recordings[i]!;
+        return path === other.path && modified === other.modified && isGrowing === other.isGrowing;
+      });
+    this.recordings = recordings;
+    this.isCut = isCut;
+    if (!isSame) this.emit("changed");
+  }
+}

@@ -1,0 +1,169 @@
+/** Shows the recordings of the folder of the open one, and opens the previous, the next or a chosen one. */
+import { byId, element } from "../controls/element.ts";
+import { KeptSwitch } from "../controls/kept.ts";
+import { type Recording, RecordingList } from "./recording_list.ts";
+import type { FolderListing } from "../../../client/v2/acq-client.ts";
+
+/** Interval at which the folder is listed. */
+const LOOK_EVERY_MS = 5000;
+
+/** Largest share of the time that listing takes: a slow folder is listed less often. */
+const MOST_OF_THE_TIME = 0.05;
+
+interface Needs {
+  list: (folder: string) => Promise<FolderListing>;
+  open: (path: string) => void;
+  /** What was measured in each recording. */
+  works: () => Promise<readonly { path: string; words: string }[]>;
+  say: (text: string) => void;
+}
+
+export class Recordings {
+  #needs;
+  list: RecordingList;
+  #isShown = new KeptSwitch("acq-server recordings");
+  #isBusy = false;
+  /** What was measured, by path. */
+  #words: ReadonlyMap<string, string> = new Map();
+  #rows: Map<string, HTMLLIElement> = new Map();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+    this.list = new RecordingList(needs.list);
+    this.list.on("changed", () => this.#paint());
+    this.list.on("arrived", ({ names }) => {
+      if (!this.#isBusy) {
+        needs.say(names.length === 1 ? `New: ${names[0]}` : `${names.length} new recordings`);
+      }
+    });
+    byId("recording-previous").addEventListener("click", () => this.step(-1));
+    byId("recording-next").addEventListener("click", () => this.step(1));
+    byId("recording-count").addEventListener("click", () => {
+      this.#isShown.isOn = !this.#isShown.isOn;
+      this.#paint();
+    });
+    document.addEventListener("visibilitychange", () => this.#look());
+  }
+
+  /**
+   * Follows the open recording.
+   *
+   * @param path with links resolved; empty without a list
+   * @param asked path that was opened
+   */
+  async follow(path: string, asked: string): Promise<void> {
+    await this.list.follow(path, asked);
+    await this.showWorks();
+    this.#schedule(0);
+  }
+
+  /** Shows what was measured meanwhile. */
+  async showWorks(): Promise<void> {
+    const works = await this.#needs.works();
+    this.#words = new Map(works.filter(({ words }) => words !== "").map(({ path, words }) => [path, words]));
+    this.#paint();
+  }
+
+  /** Shows what was measured in the open recording. */
+  note(words: string): void {
+    const open = this.list.recordings[this.list.index];
+    if (open === undefined || words === (this.#words.get(open.path) ?? "")) return;
+    this.#words = new Map([...this.#words, [open.path, words]]);
+    this.#paint();
+  }
+
+  /** Opens the recording before (-1) or after (1) the open one. */
+  step(by: -1 | 1): void {
+    const recording = this.list.beside(by);
+    if (recording !== null) this.#open(recording.path);
+  }
+
+  /** Call when opening begins or ends. */
+  busy(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    this.#paintSteps();
+  }
+
+  #open(path: string) {
+    if (!this.#isBusy) this.#needs.open(path);
+  }
+
+  async #look() {
+    if (document.hidden || this.#isBusy) return this.#schedule(0);
+    const start = performance.now();
+    await this.list.look();
+    this.#schedule(performance.now() - start);
+  }
+
+  /** @param took milliseconds of the last look */
+  #schedule(took: number) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), Math.max(LOOK_EVERY_MS, took / MOST_OF_THE_TIME));
+  }
+
+  #paintSteps() {
+    const { recordings, index, isCut } = this.list;
+    const several = recordings.length > 1;
+    byId("recording-steps").hidden = !several;
+    byId("recordings").hidden = !several || !this.#isShown.isOn;
+    const count = `${recordings.length.toLocaleString("en")}${isCut ? "+" : ""}`;
+    const button = byId("recording-count");
+    button.textContent = index < 0 ? `${count} recordings` : `${index + 1} of ${count}`;
+    button.ariaExpanded = String(this.#isShown.isOn);
+    for (const [id, by] of ([["recording-previous", -1], ["recording-next", 1]] as const)) {
+      // A disabled button would lose the focus with each step.
+      byId(id).ariaDisabled = String(this.#isBusy || this.list.beside(by) === null);
+    }
+  }
+
+  #paint() {
+    this.#paintSteps();
+    const { recordings, index } = this.list;
+    byId("recordings-folder").textContent = this.list.folderName;
+    const rows = new Map(recordings.map((one) => [one.path, this.#rows.get(one.path) ?? this.#row(one)]));
+    const list = byId("recording-list");
+    const isSameOrder = rows.size === this.#rows.size &&
+      [...rows.keys()].every((path, i) => list.children[i] === rows.get(path));
+    this.#rows = rows;
+    if (!isSameOrder) {
+      const focus = document.activeElement;
+      list.replaceChildren(...rows.values());
+      if (focus instanceof HTMLElement && list.contains(focus)) focus.focus();
+    }
+    recordings.forEach((one, i) => this.#mark(one, i === index));
+    if (index < 0) return;
+    // Scrolls the list, and nothing around it, to the open recording and its neighbours.
+    const { offsetTop, offsetHeight } = list.children[index] as HTMLElement;
+    const least = offsetTop + 2 * offsetHeight - list.clientHeight;
+    list.scrollTop = Math.min(offsetTop - offsetHeight, Math.max(least, list.scrollTop));
+  }
+
+  #row({ path, name }: Recording) {
+    const button = element(
+      "button",
+      { type: "button", className: "recording", title: path },
+      element("span", { className: "file", textContent: name }),
+      element("time"),
+      element("span", { className: "words" }),
+    );
+    button.addEventListener("click", () => this.#open(path));
+    return element("li", {}, button);
+  }
+
+  #mark({ path, modified, isGrowing }: Recording, isOpen: boolean) {
+    const button = this.#rows.get(path)?.firstElementChild as Element;
+    button.ariaCurrent = isOpen ? "true" : null;
+    const [, time, words] = [...button.children] as [Element, Element, Element];
+    time.textContent = isGrowing ? "still growing" : when.format(new Date(modified));
+    words.textContent = this.#words.get(path) ?? "";
+  }
+}
+
+/** Date and time as the browser writes them. One format for all rows: making one takes longer than using it. */
+const when = new Intl.DateTimeFormat([], {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+});

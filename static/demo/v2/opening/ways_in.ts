@@ -1,0 +1,170 @@
+/**
+ * The ways to open a file: the dialog of the server's machine, a path, recent work, the sample. The page hides what
+ * the server does not allow, and shows the ways in place of the picture before the first file, afterwards in a dialog.
+ */
+import { byId, element } from "../controls/element.ts";
+import { removeButton } from "../controls/fields.ts";
+import type { Capabilities } from "../../../client/v2/acq-client.ts";
+import type { KeptWork } from "./kept_work.ts";
+import type { LinkedView } from "./view_link.ts";
+import type { Work } from "./work_store.ts";
+
+interface Ways {
+  onPick: () => void;
+  /** On path with the link that filled the field, if unchanged. */
+  onPath: (path: string, link: LinkedView | null) => void;
+  onSample: () => void;
+}
+
+export class WaysIn {
+  #work;
+  #ways;
+  #link: LinkedView | null = null;
+  #allowed = { dialogAvailable: true, openByPath: false };
+  /** Counts the lists that were asked for; only the last is shown. */
+  #asked = 0;
+
+  constructor(work: KeptWork, ways: Ways) {
+    this.#work = work;
+    this.#ways = ways;
+    byId("open").addEventListener("click", () => this.open());
+    byId("open-first").addEventListener("click", () => this.#leave(ways.onPick));
+    byId("more-ways").addEventListener("click", () => this.show());
+    byId("sample").addEventListener("click", () => this.#leave(ways.onSample));
+    byId("path-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#openPath();
+    });
+    byId("kept-where").textContent =
+      `What you measure is kept in this browser for ${location.origin}. Under another address or port the page does not find it. Copies of a recording share their work.`;
+  }
+
+  /** Shows the ways that the server allows. */
+  allow({ dialogAvailable = true, openByPath = true }: Capabilities): void {
+    this.#allowed = { dialogAvailable, openByPath };
+    byId("open-first").hidden = !dialogAvailable;
+    byId("no-dialog").hidden = dialogAvailable;
+    byId("no-dialog").textContent = openByPath
+      ? "The server's computer has no display or no program for a file dialog. Type the path of a file instead."
+      : "The server's computer has no display for a file dialog, and the server does not open paths.";
+    byId("path-form").hidden = !openByPath;
+    // Without a dialog "Open file…" leads to the path.
+    byId("more-ways").hidden = !openByPath || !dialogAvailable;
+    this.#listWork();
+  }
+
+  /** Opens by the first available way. */
+  open(): void {
+    if (this.#allowed.dialogAvailable) this.#ways.onPick();
+    else this.show();
+  }
+
+  show(): void {
+    const dialog = byId("ways-dialog", HTMLDialogElement);
+    if (byId("empty").hidden && !dialog.open) {
+      byId("ways-title").after(byId("ways"));
+      dialog.showModal();
+    }
+    byId("path-field").focus();
+    this.#listWork();
+  }
+
+  /** Fills the field; the user decides whether to open it. */
+  fill(link: LinkedView): void {
+    this.#link = link;
+    byId("path-field", HTMLInputElement).value = link.path;
+    byId("path-note").hidden = false;
+    if (this.#allowed.openByPath) this.show();
+  }
+
+  /** Disables all ways while something opens. */
+  busy(isBusy: boolean): void {
+    for (const id of ["open", "open-first", "path-open", "sample"]) {
+      byId(id, HTMLButtonElement).disabled = isBusy;
+    }
+  }
+
+  #openPath() {
+    // "Copy as path" of Windows and terminals add quotes.
+    const path = byId("path-field", HTMLInputElement).value.trim().replace(/^(["'])(.+)\1$/, "$2");
+    if (path === "") return;
+    const link = this.#link?.path === path ? this.#link : null;
+    this.#link = null;
+    byId("path-note").hidden = true;
+    this.#leave(() => this.#ways.onPath(path, link));
+  }
+
+  #leave(way: () => void) {
+    byId("ways-dialog", HTMLDialogElement).close();
+    way();
+  }
+
+  async #listWork() {
+    const asked = this.#asked += 1;
+    const works = await this.#work.list();
+    if (asked !== this.#asked) return;
+    byId("recent").hidden = works.length === 0;
+    byId("recent-list").replaceChildren(...works.map((work) => this.#row(work)));
+    const bytes = works.reduce((sum, work) => sum + work.bytes, 0);
+    const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+    const count = `${works.length} ${works.length === 1 ? "recording" : "recordings"}`;
+    byId("recent-size").textContent = `${count}, ${size}`;
+  }
+
+  #row(work: Work) {
+    const { key, path, scene, position, name, words, savedAt } = work;
+    const sceneText = scene === 0 ? "" : ` · scene ${scene + 1}`;
+    const button = element(
+      "button",
+      { type: "button", className: "recent", title: path, disabled: !this.#allowed.openByPath },
+      element("span", { className: "file", textContent: name + sceneText }),
+      element("time", { textContent: whenText(savedAt) }),
+      element("span", { className: "words", textContent: words || "nothing drawn" }),
+    );
+    const open = () => this.#ways.onPath(path, { path, scene, position });
+    button.addEventListener("click", () => this.#leave(open));
+    const remove = removeButton(`the work on ${name}`, () => this.#forget(work));
+    remove.hidden = key === this.#work.key;
+    return element("li", {}, button, remove);
+  }
+
+  async #forget({ key, name, words }: Work) {
+    if (words !== "" && !confirm(`Remove the work on ${name} (${words})? This cannot be undone.`)) return;
+    const isRemoved = await this.#work.forget(key).catch(() => null);
+    await this.#listWork();
+    if (isRemoved !== true) {
+      byId("recent-size").textContent = isRemoved === null
+        ? "Not removed: the browser does not let this page write."
+        : `Not removed: another tab has ${name} open.`;
+    }
+    byId("path-field").focus();
+  }
+}
+
+/** Such as `14:05` today and `3 Nov` before, as the browser writes it. */
+function whenText(time: number) {
+  const date = new Date(time);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday
+    ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+    : date.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
+}
+
+/**
+ * Restores saved measurements from a dropped ZIP file, and explains why another was not opened. Otherwise a
+ * browser would leave the page for the file.
+ */
+export function takeDrops(restore: (file: File) => void, explain: (text: string) => void): void {
+  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
+  addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
+  addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file !== undefined && /\.zip$/i.test(file.name)) return restore(file);
+    const name = file?.name ?? "The file";
+    explain(
+      `${name} was not opened: browsers hide the path of a dropped file. Choose it with “Open file…”, or type its path.`,
+    );
+  });
+}

@@ -1,0 +1,124 @@
+/**
+ * The work on recordings in the browser's IndexedDB. Each origin has its own: under another address or port, the page
+ * does not find it.
+ */
+import type { DrawnLook } from "../measuring/drawn.ts";
+import type { LinkedView } from "./view_link.ts";
+
+export interface Work {
+  /** See {@linkcode keyOf}. */
+  key: string;
+  /** Path and scene, where the recording was last. */
+  place: string;
+  path: string;
+  scene: number;
+  /** Name of the file. */
+  name: string;
+  position: LinkedView["position"];
+  /** View, drawings, settings and results. */
+  look: DrawnLook | null;
+  /** What was drawn and measured; empty for a view alone. */
+  words: string;
+  /** Approximate size. */
+  bytes: number;
+  /** Milliseconds since 1970. */
+  savedAt: number;
+}
+
+const NAME = "acq-server work";
+
+/** Increase the number with every change of `Work`. */
+const VERSION = 1;
+
+/** Longest wait for the storage. */
+const ANSWERS_WITHIN_MS = 10_000;
+
+/** Identifies a recording by path and scene. */
+export const placeOf = ({ path, scene }: { path: string; scene: number }): string => `${path}#${scene}`;
+
+/** Identifies a recording by content and scene, or by path and scene if it has no fingerprint. */
+export const keyOf = (
+  { fingerprint, path, scene }: { fingerprint: string | null; path: string; scene: number },
+): string => `${fingerprint ?? path}#${scene}`;
+
+/** All methods fail with the error of the browser, such as `QuotaExceededError` if the storage is full. */
+export class WorkStore {
+  #opened: Promise<IDBDatabase> | null = null;
+  #persisted: Promise<boolean> | undefined;
+
+  /** Called when the user, or the browser, has removed everything. */
+  onLost = (): void => {};
+
+  get(key: string): Promise<Work | undefined> {
+    return this.#run("readonly", (store) => store.get(key));
+  }
+
+  /** The latest work at a place. */
+  async at(place: string): Promise<Work | undefined> {
+    const [latest] = latestFirst(await this.#run("readonly", (store) => store.index("place").getAll(place)));
+    return latest;
+  }
+
+  /** All work, latest first. */
+  async all(): Promise<Work[]> {
+    return latestFirst(await this.#run("readonly", (store) => store.getAll()));
+  }
+
+  /** Returns once it is written. */
+  put(work: Work): Promise<unknown> {
+    return this.#run("readwrite", (store) => store.put(work));
+  }
+
+  remove(key: string): Promise<unknown> {
+    return this.#run("readwrite", (store) => store.delete(key));
+  }
+
+  /** Asks the browser, once, not to evict the storage. */
+  persist(): void {
+    this.#persisted ??= navigator.storage?.persist();
+  }
+
+  async #run<T>(mode: IDBTransactionMode, ask: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+    this.#opened ??= inTime((done, failed) => this.#open(done, failed));
+    const database = await this.#opened.catch((error) => {
+      this.#opened = null;
+      throw error;
+    });
+    return await inTime((done, failed) => {
+      const transaction = database.transaction("work", mode, { durability: "strict" });
+      const request = ask(transaction.objectStore("work"));
+      transaction.oncomplete = () => done(request.result);
+      transaction.onabort = () => failed(transaction.error ?? request.error);
+    });
+  }
+
+  #open(done: (database: IDBDatabase) => void, failed: (error: unknown) => void) {
+    const request = indexedDB.open(NAME, VERSION);
+    request.onupgradeneeded = () =>
+      request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
+    request.onsuccess = () => {
+      const database = request.result;
+      database.onclose = () => {
+        this.#opened = null;
+        this.onLost();
+      };
+      // A newer page changes the form of the database.
+      database.onversionchange = () => {
+        this.#opened = null;
+        database.close();
+      };
+      done(database);
+    };
+    request.onerror = () => failed(request.error);
+  }
+}
+
+const latestFirst = (works: Work[]) => works.sort((a, b) => b.savedAt - a.savedAt);
+
+/** Work that takes too long, or throws, fails. */
+function inTime<T>(work: (done: (value: T) => void, failed: (error: unknown) => void) => void): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const fault = new DOMException("The storage does not answer", "TimeoutError");
+  const timer = setTimeout(() => late.reject(fault), ANSWERS_WITHIN_MS);
+  return Promise.race([new Promise(work), late.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,145 @@
+/**
+ * Lays out the frame around a plot: position of the plot in its box, and ticks, labels and titles as marks (marks.js).
+ * Margins follow label widths; labels that would touch a neighbour or the edge of the box are omitted.
+ */
+import { ticks } from "../../../measure/axes.ts";
+import type { Mark } from "./marks.ts";
+
+const [LINE, GAP, TICK] = [14, 6, 4];
+
+/** Least height of a box with titles, in CSS pixels: in lower ones, ticks and picture come first. */
+const ROOM_FOR_TITLES = 110;
+
+/** Least width and height of a plot, in CSS pixels: a thinner one is hard to point at. */
+const THINNEST = 8;
+
+/** Least vertical distance of ticks in CSS pixels, beside pictures and in strips. */
+const [TICK_ROOM, STRIP_TICK_ROOM] = [34, 26];
+
+export type Plot = { left: number; top: number; width: number; height: number };
+
+/** `gutter` is the width that labels and title need at the left. */
+export type Frame = { plot: Plot; marks: Mark[]; gutter: number };
+
+export type FrameRange = { low: number; high: number; title: string };
+
+export function layoutFrame(options: {
+  /** Size of the box in CSS pixels. */
+  width: number;
+  height: number;
+  /** Visible range, left to right; `low` may be the larger. */
+  x: FrameRange;
+  /** Visible range, top to bottom. */
+  y: FrameRange;
+  /** Width-to-height ratio of the plot, or null to fill the box. */
+  aspect: number | null;
+  /** Width of a label in CSS pixels. */
+  measure: (text: string) => number;
+  /** Least width at the left of the plot. */
+  gutter?: number;
+  /** Left and right edge of the plot above, to align with. */
+  edges?: { left: number; width: number } | null;
+  /** Equal parts of the plot, one below the other, each with the range of y. */
+  bands?: number;
+  /** Moves the plot to whole pixels of the screen. */
+  snap?: (plot: Plot) => Plot;
+  /** A low box of its own: keeps its titles, with denser ticks. */
+  isStrip?: boolean;
+}): Frame {
+  const { width, height, aspect, measure, gutter = 0, edges = null, bands = 1, isStrip = false } = options;
+  const { snap = (plot) => plot } = options;
+  const hasTitles = height >= ROOM_FOR_TITLES || isStrip;
+  const [x, y] = [options.x, options.y].map((axis) => hasTitles ? axis : { ...axis, title: "" }) as [
+    FrameRange,
+    FrameRange,
+  ];
+  const tickRoom = isStrip ? STRIP_TICK_ROOM : TICK_ROOM;
+  const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
+  const top = Math.ceil(LINE / 2) + 2;
+  const room = Math.max(20, height - top - bottom);
+  const titleY = y.title === "" ? 0 : LINE + 4;
+  let widest = 0;
+  let labelsY = tickLabels(y, room / bands / tickRoom);
+  let plot: Plot = { left: 0, top: 0, width: 0, height: 0 };
+  // Labels take width, width decides the height if the aspect is kept, and height decides the labels.
+  for (let round = 0; round < 3; round += 1) {
+    widest = Math.max(widest, ...labelsY.map(({ label }) => Math.ceil(measure(label))));
+    const left = edges?.left ?? Math.max(gutter, widest + GAP + TICK + titleY);
+    const across = edges?.width ?? Math.max(20, width - left - 14);
+    plot = snap(fit({ left, top, width: across, height: room }, aspect));
+    labelsY = tickLabels(y, plot.height / bands / tickRoom);
+  }
+  const marks: Mark[] = [outline(plot)];
+  for (let band = 0; band < bands; band += 1) {
+    const edge = plot.top + band * plot.height / bands;
+    if (band > 0) marks.push({ points: [[plot.left, edge], [plot.left + plot.width, edge]] });
+    for (const { label, part } of labelsY) {
+      const at = edge + part * plot.height / bands;
+      // The last label of the band above is equally near the dividing line.
+      if (band > 0 && part * plot.height / bands < LINE / 2) continue;
+      marks.push({ points: [[plot.left - TICK, at], [plot.left, at]] });
+      marks.push({ text: label, at: [plot.left - TICK - 3, at], anchor: "end" });
+    }
+  }
+  for (const { label, part } of apart(x, plot, width, measure)) {
+    const at = plot.left + part * plot.width;
+    const base = plot.top + plot.height;
+    marks.push({ points: [[at, base], [at, base + TICK]] });
+    marks.push({ text: label, at: [at, base + TICK + GAP + 3], anchor: "middle" });
+  }
+  const middle = [plot.left + plot.width / 2, plot.top + plot.height / 2] as const;
+  if (x.title !== "") {
+    const half = measure(x.title) / 2;
+    const at = Math.max(half, Math.min(width - half, middle[0]));
+    marks.push({ text: x.title, at: [at, plot.top + plot.height + bottom - LINE / 2], anchor: "middle" });
+  }
+  const at = plot.left - widest - GAP - TICK - LINE / 2 - 2;
+  // Edges given from outside may leave no room.
+  if (y.title !== "" && at >= LINE / 2 - 1 && measure(y.title) <= room + top + bottom) {
+    const half = measure(y.title) / 2;
+    marks.push({ text: y.title, at: [at, Math.max(half, middle[1])], anchor: "middle", turned: true });
+  }
+  return { plot, marks, gutter: widest + GAP + TICK + titleY };
+}
+
+function fit(area: Plot, aspect: number | null) {
+  if (aspect === null) return area;
+  const width = Math.max(THINNEST, Math.min(area.width, area.height * aspect));
+  const height = Math.max(THINNEST, Math.min(area.height, area.width / aspect));
+  return { ...area, left: area.left + (area.width - width) / 2, width, height };
+}
+
+function tickLabels({ low, high }: { low: number; high: number }, most: number) {
+  const { values, labels } = ticks(Math.min(low, high), Math.max(low, high), Math.max(1, most));
+  return values.map((value, i) => ({ label: labels[i]!, part: (value - low) / (high - low) }));
+}
+
+/** Labels of the horizontal axis, thinned out until none touch. */
+function apart(
+  axis: FrameRange,
+  plot: Plot,
+  width: number,
+  measure: (text: string) => number,
+): { label: string; part: number }[] {
+  let shown: { label: string; part: number }[] = [];
+  for (let most = Math.max(1, Math.floor(plot.width / 50)); most >= 1; most = Math.floor(most * 0.7)) {
+    shown = tickLabels(axis, most).filter(({ label, part }) => {
+      const at = plot.left + part * plot.width;
+      return at - measure(label) / 2 >= 0 && at + measure(label) / 2 <= width;
+    });
+    const touching = shown.some(({ label, part }, i) => {
+      const next = shown[i + 1];
+      return next !== undefined &&
+        Math.abs(next.part - part) * plot.width < (measure(label) + measure(next.label)) / 2 + 10;
+    });
+    if (!touching) return shown;
+  }
+  return shown.slice(0, 1);
+}
+
+/** Lies half a pixel outside, so that the line covers no sample and falls on whole pixels. */
+function outline(plot: Plot): Mark {
+  const [left, top] = [plot.left - 0.5, plot.top - 0.5];
+  const [right, bottom] = [left + plot.width + 1, top + plot.height + 1];
+  return { points: [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]] };
+}

@@ -1,0 +1,217 @@
+/**
+ * Mouse, touch, wheel and keyboard over a picture: they move the cursor, zoom, pan or select a part.
+ *
+ * Wheel and pinch zoom at the pointer; Shift and Alt choose the axis. Dragging selects a part to zoom to; with Shift or
+ * the middle button it pans. One finger pans, or moves the cursor (and scrolls the page) while nothing is zoomed. Arrows
+ * move the cursor, other keys zoom at it.
+ */
+import type { View } from "./orientation.ts";
+import type { Place, PlacedView, Point } from "./placed_view.ts";
+import type { Stage } from "./stage.ts";
+
+/** Axes of a zoom, or the key held. */
+export type ZoomKind = "plain" | "shift" | "alt" | "across" | "down" | "both";
+
+/** The pane: picture and cursor. */
+export interface Handled {
+  placed: PlacedView;
+  cursor: Point | null;
+  tool: ((from: Point, to: Point, isDone: boolean) => void) | null;
+  change: (change: (placed: PlacedView) => void) => void;
+  moveCursor: (cursor: Point | null, byKeyboard: boolean) => void;
+  select: (box: View | null) => void;
+  onGivenUp: () => void;
+  onPress: (at: Point, reach: number) => void;
+  onEnter: () => void;
+}
+
+/** Largest distance of a click and a tap from what they select, in CSS pixels. */
+const [CLICK_REACH, TAP_REACH] = [8, 22];
+
+/** Shortest drag, in CSS pixels; shorter ones are clicks. */
+const SMALLEST_DRAG = 5;
+
+/** CSS pixels of a turn of the wheel, by the unit of the event: pixels, lines, pages. */
+const WHEEL_UNITS = [1, 16, 400];
+
+/** Steps across and down. */
+export const ARROWS: Readonly<Record<string, [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+const CLOSER = 1.5;
+
+/** Zoom factors and axes of keys. */
+const ZOOMS: Readonly<Record<string, [number, ZoomKind]>> = {
+  "+": [CLOSER, "plain"],
+  "=": [CLOSER, "plain"],
+  "-": [1 / CLOSER, "plain"],
+  "]": [CLOSER, "across"],
+  "[": [1 / CLOSER, "across"],
+  "}": [CLOSER, "down"],
+  "{": [1 / CLOSER, "down"],
+};
+
+export function attachPointer(stage: Stage, pane: Handled): void {
+  const { plot } = stage;
+  const touches: Map<number, Place> = new Map();
+  let drag: {
+    kind: "touch" | "pan" | "select";
+    from: Place;
+    last: Place;
+    startX: number;
+    startY: number;
+    moved: boolean;
+  } | null = null;
+
+  const place = (event: MouseEvent) => {
+    const box = plot.getBoundingClientRect();
+    return { fx: (event.clientX - box.left) / box.width, fy: (event.clientY - box.top) / box.height };
+  };
+  const inBand = ({ fx, fy }: Place) => ({ fx, fy: stage.inBand(fy).fy });
+  const hover = (at: Place) => pane.moveCursor(pane.placed.pixelAt(inBand(at)), false);
+  const zoom = (at: Place, factor: number, kind: ZoomKind): void =>
+    pane.change((placed) => placed.zoom(inBand(at), ...factorsOf(placed, factor, kind)));
+  const pan = (dfx: number, dfy: number) => pane.change((placed) => placed.pan(dfx, dfy * stage.bandCount));
+  const select = (start: Place, at: Place, isDone: boolean) => {
+    // A drag stays in its first band.
+    const { band, fy } = stage.inBand(start.fy);
+    const [from, to] = [{ fx: start.fx, fy }, { fx: at.fx, fy: at.fy * stage.bandCount - band }];
+    const taken = pane.tool;
+    if (taken !== null) return taken(pane.placed.positionAt(from), pane.placed.positionAt(to), isDone);
+    const box = pane.placed.boxOf(from, to, stage.band);
+    pane.select(isDone ? null : box);
+    if (isDone) pane.change((placed) => placed.zoomToBox(box));
+  };
+  const pinch = (moving: number, at: Place) => {
+    const other = [...touches].find(([id]) => id !== moving)?.[1];
+    const before = touches.get(moving);
+    touches.set(moving, at);
+    if (other === undefined || before === undefined) return;
+    const distance = ({ fx, fy }: Place) => Math.max(0.01, Math.hypot(fx - other.fx, fy - other.fy));
+    pan((before.fx - at.fx) / 2, (before.fy - at.fy) / 2);
+    const middle = { fx: (at.fx + other.fx) / 2, fy: (at.fy + other.fy) / 2 };
+    zoom(middle, distance(at) / distance(before), "both");
+  };
+  const stop = () => {
+    if (drag?.kind === "select") {
+      pane.select(null);
+      pane.onGivenUp();
+    }
+    drag = null;
+  };
+  const end = (event: PointerEvent) => {
+    touches.delete(event.pointerId);
+    stop();
+  };
+
+  plot.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    // Shift turns the wheel sideways on some systems.
+    const turned = (event.deltaY || event.deltaX) * WHEEL_UNITS[event.deltaMode]!;
+    // Browsers report a pinch on a touchpad as a wheel with Ctrl and small steps.
+    const factor = Math.exp(-turned * (event.ctrlKey ? 0.01 : 0.002));
+    zoom(place(event), factor, event.shiftKey ? "shift" : event.altKey ? "alt" : "plain");
+    hover(place(event));
+  }, { passive: false });
+
+  plot.addEventListener("pointerdown", (event) => {
+    if (event.button > 1) return;
+    if (event.button === 1) event.preventDefault();
+    plot.setPointerCapture(event.pointerId);
+    const at = place(event);
+    hover(at);
+    const start = { from: at, last: at, startX: event.clientX, startY: event.clientY, moved: false };
+    if (event.pointerType === "touch") {
+      touches.set(event.pointerId, at);
+      stop();
+      if (touches.size === 1) drag = { kind: pane.tool === null ? "touch" : "select", ...start };
+    } else drag = { kind: event.shiftKey || event.button === 1 ? "pan" : "select", ...start };
+  });
+
+  plot.addEventListener("pointermove", (event) => {
+    const at = place(event);
+    if (touches.size === 2 && touches.has(event.pointerId)) return pinch(event.pointerId, at);
+    hover(at);
+    if (drag === null) return;
+    drag.moved ||= Math.hypot(event.clientX - drag.startX, event.clientY - drag.startY) >= SMALLEST_DRAG;
+    if (drag.kind === "select") {
+      if (drag.moved) select(drag.from, at, false);
+    } else pan(drag.last.fx - at.fx, drag.last.fy - at.fy);
+    drag.last = at;
+  });
+
+  plot.addEventListener("pointerup", (event) => {
+    if (drag?.kind === "select" && drag.moved) {
+      select(drag.from, place(event), true);
+      drag = null;
+    }
+    const isPress = drag !== null && !drag.moved && event.button === 0;
+    end(event);
+    const reach = event.pointerType === "touch" ? TAP_REACH : CLICK_REACH;
+    if (isPress) pane.onPress(pane.placed.positionAt(inBand(place(event))), reach);
+  });
+  plot.addEventListener("pointercancel", end);
+  plot.addEventListener("pointerleave", (event) => {
+    if (event.pointerType !== "touch" && drag === null) pane.moveCursor(null, false);
+  });
+  // Two fingers are a pinch, not a scroll, also where one finger may scroll the page.
+  plot.addEventListener("touchmove", (event) => {
+    if (event.touches.length > 1) event.preventDefault();
+  }, { passive: false });
+  plot.addEventListener("dblclick", () => pane.change((placed) => placed.goHome()));
+  plot.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && drag !== null) {
+      stop();
+      event.stopPropagation();
+    }
+  });
+}
+
+/** @param plot takes keys while it has the focus */
+export function attachKeys(plot: HTMLElement, pane: Handled): void {
+  const middle = { fx: 0.5, fy: 0.5 };
+  plot.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { placed, cursor } = pane;
+    const [arrow, zoom] = [ARROWS[event.key], ZOOMS[event.key]];
+    if (arrow !== undefined && cursor === null) pane.moveCursor(placed.pixelAt(middle), true);
+    else if (arrow !== undefined && cursor !== null) {
+      let next = cursor;
+      pane.change(() => next = placed.step(cursor, ...arrow, event.shiftKey));
+      pane.moveCursor(next, true);
+    } else if (zoom !== undefined) {
+      const at = cursor === null ? middle : placed.toPlot({ x: cursor.x + 0.5, y: cursor.y + 0.5 });
+      pane.change(() => placed.zoom(at, ...factorsOf(placed, ...zoom)));
+    } else if (event.key === "0" || event.key === "Home") pane.change(() => placed.goHome());
+    else if (event.key === "Backspace") pane.change(() => placed.goBack());
+    else if (event.key === "Enter") pane.onEnter();
+    else if (event.key === "Escape" && cursor !== null) pane.moveCursor(null, true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+/**
+ * Zoom factors across and down. A line scan zooms along time, with Shift along space and with Alt along both; other
+ * pictures zoom along both, with Shift across and with Alt down.
+ */
+export function factorsOf(
+  { time }: { time: "across" | "down" | null },
+  factor: number,
+  kind: ZoomKind,
+): [number, number] {
+  const [across, down, both] = [[factor, 1], [1, factor], [factor, factor]] as [
+    [number, number],
+    [number, number],
+    [number, number],
+  ];
+  if (kind === "across" || kind === "down") return kind === "across" ? across : down;
+  if (kind === "both" || kind === (time === null ? "plain" : "alt")) return both;
+  if (time === null) return kind === "shift" ? across : down;
+  return (time === "across") === (kind === "plain") ? across : down;
+}

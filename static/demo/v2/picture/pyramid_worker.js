@@ -1,7 +1,0 @@
-/** Builds pyramids for pyramid.js in a worker. */
-import { buildPyramid } from "./pyramid.js";
-
-addEventListener("message", ({ data: { plane, statistic } }) => {
-  const levels = buildPyramid(plane, statistic);
-  postMessage(levels, { transfer: levels.map((level) => level.samples.buffer) });
-});

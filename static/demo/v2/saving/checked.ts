@@ -1,0 +1,250 @@
+/**
+ * Checks what documents say about the look, the settings and the results of a recording by its shape. The schemas of the documents
+ * leave these open, so a damaged archive, or another program, may have put anything there.
+ */
+import { LUT_NAMES } from "../picture/lut.ts";
+import type { Drawn, DrawnLook, KeptMeans } from "../measuring/drawn.ts";
+import type { Item } from "../../../measure/measurement.ts";
+import type { Look } from "../panels/viewer.ts";
+import type { View } from "../picture/orientation.ts";
+
+/** Settings as documents hold them. Measurements name bands by their regions, and channels by their rank. */
+export interface SavedSettings extends Partial<Pick<Drawn, "traces" | "measured" | "images" | "projection">> {
+  cursors?: { lines: number; columns: number };
+  isKymographMade?: boolean;
+}
+
+/** Whether a value has this shape. */
+type Shape = (value: unknown) => boolean;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+/** Numbers of results may be NaN. */
+const isNumber = (value: unknown): value is number => typeof value === "number";
+const isFinite = (value: unknown): value is number => Number.isFinite(value);
+const isCount: Shape = (value) => isNumber(value) && Number.isInteger(value) && value >= 0;
+const isSize: Shape = (value) => isNumber(value) && Number.isInteger(value) && value >= 1;
+const isText: Shape = (value) => typeof value === "string";
+const isFlag: Shape = (value) => typeof value === "boolean";
+const isPlain: Shape = (value) => value === null || isNumber(value) || isText(value) || isFlag(value);
+
+const oneOf = (...known: unknown[]): Shape => (value) => known.includes(value);
+const orNone = (shape: Shape): Shape => (value) => value === null || value === undefined || shape(value);
+const listOf = (shape: Shape): Shape => (value) => Array.isArray(value) && value.every(shape);
+const pairOf = (shape: Shape): Shape => (value) =>
+  Array.isArray(value) && value.length === 2 && value.every(shape);
+const valuesOf = (shape: Shape): Shape => (value) => isObject(value) && Object.values(value).every(shape);
+/** An object with these fields, among others. */
+const withFields = (shapes: Readonly<Record<string, Shape>>): Shape => (value) =>
+  isObject(value) && Object.entries(shapes).every(([name, shape]) => shape(value[name]));
+
+const isTrace = withFields({
+  isChange: isFlag,
+  kind: oneOf("automatic", "percentile", "window", "moving", "exponential"),
+  percentile: isFinite,
+  from: isFinite,
+  to: isFinite,
+  offset: isFinite,
+  average: isFinite,
+  span: orNone(isFinite),
+});
+
+/** A value of a setting or in a row of results. */
+const isCell: Shape = (value) => isPlain(value) || listOf(isPlain)(value);
+
+const isSettings: Shape = (value) =>
+  isObject(value) && valuesOf((one) => isCell(one) || valuesOf(isCell)(one))(value) &&
+  orNone(isTrace)(value.trace);
+
+const isBandAndChannel = withFields({ band: isText, channel: (value) => isText(value) || isCount(value) });
+
+const isAbout = orNone(listOf(pairOf((value) => isText(value) || isNumber(value))));
+
+/** What is kept of one measurement. */
+const isMeasured = withFields({
+  band: isText,
+  channel: (value) => isText(value) || isCount(value),
+  settings: orNone(isSettings),
+  of: isBandAndChannel,
+  columns: pairOf(isFinite),
+  measured: orNone(isSettings),
+  about: isAbout,
+  found: orNone(listOf(valuesOf(isCell))),
+});
+
+const isMeans = withFields({
+  axis: oneOf("T", "Z"),
+  part: isText,
+  channels: listOf(isText),
+  about: isAbout,
+  rows: orNone(listOf(withFields({ place: isNumber, values: listOf(orNone(isNumber)) }))),
+});
+
+const isProjection = withFields({ kind: oneOf("max", "mean"), axis: oneOf("T", "Z") });
+
+const hasCorners = withFields({ x0: isFinite, y0: isFinite, x1: isFinite, y1: isFinite });
+const isView = (value: unknown) => {
+  if (!hasCorners(value)) return false;
+  const { x0, y0, x1, y1 } = value as View;
+  return x1 > x0 && y1 > y0;
+};
+
+const isPicture = withFields({
+  shape: orNone(pairOf(isSize)),
+  view: orNone(isView),
+  mode: orNone(oneOf("merged", "split", "single")),
+  channels: listOf(withFields({
+    index: isCount,
+    visible: isFlag,
+    lutName: oneOf(...LUT_NAMES),
+    gamma: (value) => isFinite(value) && value > 0,
+    range: pairOf(isFinite),
+    isAuto: isFlag,
+  })),
+});
+
+/** A calibration that the user typed. */
+const isTyped = withFields({
+  time: oneOf("rows", "columns"),
+  secondsPerLine: (value) => isFinite(value) && value > 0,
+  micrometresPerPixel: (value) => isFinite(value) && value > 0,
+  secondsPerPixel: orNone((value) => isFinite(value) && value >= 0),
+  textFile: orNone(isText),
+});
+
+/** Fields of a look, without drawings. */
+const LOOK: Readonly<Record<string, Shape>> = {
+  source: orNone(isPicture),
+  reference: orNone(isPicture),
+  statistic: orNone(oneOf("mean", "max", "min")),
+  typed: orNone(isTyped),
+};
+
+const isPlace = withFields({ x: isFinite, y: isFinite });
+
+/** Fields of drawings, such as those in a kymograph. */
+const DRAWN: Readonly<Record<string, Shape>> = {
+  shape: pairOf(isSize),
+  isLineScan: isFlag,
+  traces: orNone(isTrace),
+  bands: listOf(withFields({ id: isCount, name: isText, color: isText, from: isFinite, to: isFinite })),
+  lines: listOf(withFields({ id: isCount, from: isPlace, to: isPlace })),
+  measured: orNone(valuesOf(orNone(isMeasured))),
+  cursors: withFields({ pinned: listOf(isPlace), lines: isSize, columns: isSize }),
+  images: orNone(isMeans),
+  projection: orNone(isProjection),
+  regions: orNone(listOf(withFields({ id: isText, type: isText }))),
+};
+
+/** Fields of saved settings. */
+const SETTINGS: Readonly<Record<string, Shape>> = {
+  traces: orNone(isTrace),
+  measured: orNone(isObject),
+  cursors: orNone(withFields({ lines: isSize, columns: isSize })),
+  images: orNone(isMeans),
+  projection: orNone(isProjection),
+  isKymographMade: orNone(isFlag),
+};
+
+/** Fields of a position. */
+const POSITION: Readonly<Record<string, Shape>> = {
+  t: orNone(isCount),
+  z: orNone(isCount),
+  l: orNone(isCount),
+};
+
+/**
+ * The fields of an object that have their shape.
+ *
+ * @returns `lost` has the names of fields that are there in another shape
+ */
+function fittingFields(
+  value: unknown,
+  shapes: Readonly<Record<string, Shape>>,
+): { fitting: Record<string, unknown>; lost: string[] } {
+  const fields = isObject(value) ? value : {};
+  const names = Object.keys(shapes).filter((name) => fields[name] !== undefined && fields[name] !== null);
+  const isFitting = (name: string) => shapes[name]?.(fields[name]) === true;
+  return {
+    fitting: Object.fromEntries(names.filter(isFitting).map((name) => [name, fields[name]])),
+    lost: names.filter((name) => !isFitting(name)),
+  };
+}
+
+/** Words for fields in a notice. */
+const WORDS: Readonly<Record<string, string>> = {
+  source: "display of the image",
+  reference: "display of the reference image",
+  statistic: "reduction to pixels",
+  typed: "typed calibration",
+  traces: "settings of traces",
+  measured: "measurements",
+  cursors: "cursor settings",
+  images: "means over the images",
+  projection: "projection",
+  isKymographMade: "kymograph",
+  t: "position",
+  z: "position",
+  l: "position",
+};
+
+/** Checks that a value has the fields of a look. @returns `lost` has words for what is left out */
+export function checkedLook(look: unknown): { look: Look; lost: string[] } {
+  const { fitting, lost } = fittingFields(look, LOOK);
+  return { look: fitting, lost: wordsFor(lost) };
+}
+
+/** Checks saved settings, and each measurement in them. */
+export function checkedSettings(settings: unknown): { settings: SavedSettings; lost: string[] } {
+  const { fitting, lost } = fittingFields(settings, SETTINGS);
+  const { measured, ...rest } = fitting as SavedSettings;
+  const entries = Object.entries(measured ?? {});
+  const sound = entries.filter(([, one]) => one === null || isMeasured(one));
+  return {
+    settings: { ...rest, ...measured && { measured: Object.fromEntries(sound) } },
+    lost: wordsFor([...lost, ...sound.length < entries.length ? ["measured"] : []]),
+  };
+}
+
+/** Checks a position. */
+export function checkedPosition(
+  position: unknown,
+): { position: { t?: number; z?: number; l?: number }; lost: string[] } {
+  const { fitting, lost } = fittingFields(position, POSITION);
+  return { position: fitting, lost: wordsFor(lost) };
+}
+
+/** The results of a measurement, if all of them are rows of plain values; else none. */
+export const checkedResults = (found: unknown): Item[] =>
+  Array.isArray(found) && found.every(valuesOf(isCell)) ? found : [];
+
+/** The means of images, if all of them are rows of numbers; else none. */
+export const checkedMeans = (rows: unknown): KeptMeans["rows"] =>
+  Array.isArray(rows) && isMeans({ axis: "T", part: "", channels: [], rows }) ? rows : [];
+
+/** The look of a kymograph with its drawings; null if a part of it is damaged. */
+export function checkedKymograph(look: unknown): DrawnLook | null {
+  if (!isObject(look)) return null;
+  const { look: display, lost } = checkedLook(look);
+  const isDrawn = orNone(withFields(DRAWN))(look.drawn);
+  return lost.length === 0 && isDrawn
+    ? { ...display, ...look.drawn ? { drawn: look.drawn as Drawn } : {} }
+    : null;
+}
+
+const wordsFor = (names: readonly string[]) => [...new Set(names.map((name) => WORDS[name] ?? name))];
+
+/**
+ * Shows something with what was kept of it and, if that throws, without it: damage that the checks do not know must not leave a
+ * recording black at every opening.
+ *
+ * @returns `fault` is null unless what was kept was dropped
+ */
+export function shownWith<T, K>(show: (kept: K | null) => T, kept: K | null): { shown: T; fault: unknown } {
+  try {
+    return { shown: show(kept), fault: null };
+  } catch (fault) {
+    if (kept === null) throw fault;
+    return { shown: show(null), fault };
+  }
+}

@@ -1,0 +1,290 @@
+/**
+ * Turns what was measured in a recording into a member of `POST /api/v2/export`. `docs/measurements.md` describes types,
+ * parameters and columns.
+ */
+import { tableUnit } from "../../../measure/axes.ts";
+import { type Column, table } from "../../../measure/csv.ts";
+import { type Measurement, unitOf } from "../../../measure/measurement.ts";
+import { projectionWords } from "../../../measure/stack.ts";
+import { LINE_ID } from "../../../measure/image_parts.ts";
+import { type Drawn, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
+import { type Scan, shapeOf } from "../measuring/scan.ts";
+import { bandRegionId, OWN, regionsOf } from "./regions.ts";
+import type { Measured } from "../measuring/panel.ts";
+import type { Region } from "../measuring/bands.ts";
+import type { Look } from "../panels/viewer.ts";
+import type { TraceSettings } from "../../../measure/baseline.ts";
+
+/** A recording with what was measured in it. */
+export interface Recorded {
+  /** Drawn in its images. */
+  drawn: Drawn;
+  /** Shown in the shown picture: the image, or a kymograph of it. */
+  shown: Measured;
+  isKymograph: boolean;
+  isAccepted: boolean;
+  /** Position of the shown image. */
+  position: { t: number; z: number; l: number };
+  /** Look of the images, without drawings. */
+  look: Look;
+}
+
+/** Increase the number when older pages would misread what a newer one saves. Older numbers are read, too. */
+export const VERSION = 2;
+
+type Channels = Scan["group"]["channels"];
+export type Analysis = {
+  type: string;
+  roiId?: string;
+  channel?: number;
+  parameters: Record<string, unknown>;
+  summary: object;
+  tables: { name: string; csv: string }[];
+};
+
+/** The member without its session. */
+export function memberOf(
+  recorded: Recorded,
+): { accepted: boolean; rois: Region[]; imageMetadata: object; analyses: Analysis[] } {
+  const { drawn, shown, isKymograph, isAccepted, position, look } = recorded;
+  const { channels } = shown.scan.group;
+  const made = analysesOf(shown, position.l);
+  const analyses = isKymograph ? made.map(inKymograph) : made;
+  const kymograph = kymographOf(drawn, shown, isKymograph);
+  return {
+    accepted: isAccepted,
+    rois: regionsOf(drawn, look.typed?.time === "columns"),
+    imageMetadata: {
+      [OWN]: packed({ version: VERSION, position, look, settings: settingsOf(drawn, channels) }),
+    },
+    analyses: [...kymograph, ...analyses],
+  };
+}
+
+/** Settings that neither regions nor analyses hold; names bands by their regions, channels by their rank. */
+function settingsOf(drawn: Drawn, channels: Channels) {
+  const { shape, isLineScan, traces, measured, cursors, kymograph } = drawn;
+  const placed = ({ band, channel }: { band: string; channel: string }) => ({
+    band: regionOfBand(drawn, band),
+    channel: rankOf(channels, Number(channel)),
+  });
+  return {
+    shape,
+    isLineScan,
+    traces,
+    measured: mapped(measured, ({ found: _, place: __, ...one }) => ({
+      ...one,
+      ...placed(one),
+      of: placed(one.of),
+    })),
+    cursors: { lines: cursors.lines, columns: cursors.columns },
+    images: drawn.images && { ...drawn.images, rows: [] },
+    projection: drawn.projection,
+    isKymographMade: kymograph?.isMade ?? false,
+  };
+}
+
+/** Rank of a loaded channel by ascending index, the order in archives. */
+function rankOf(channels: Channels, position: number) {
+  const own = channels[position]?.index ?? 0;
+  return channels.filter(({ index }) => index < own).length;
+}
+
+/** @param l index of the wavelength */
+function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: number) {
+  const { channels } = scan.group;
+  const at = (position: number) => ({
+    channel: rankOf(channels, position),
+    ...l > 0 && { acq_server: { l } },
+  });
+  const [time] = scan.axes;
+  const projected = drawn.projection ? { projection: projectionWords(drawn.projection) } : {};
+  const parts: {
+    type: string;
+    name: string;
+    columns?: readonly Column[] | undefined;
+    roiId?: string;
+    channel?: number;
+    acq_server?: object;
+    parameters?: object;
+    summary?: object;
+  }[] = [
+    ...traces.map((trace) => ({
+      type: "trace",
+      name: `Trace of ${trace.name}`,
+      columns: [
+        { name: "Time", unit: tableUnit(time), values: trace.values.map((_, line) => line * time.step) },
+        { name: drawn.traces?.isChange ? "dF/F0" : "Mean", values: trace.values },
+        ...trace.f0.course === null ? [] : [{ name: "F0", values: trace.f0.course }],
+      ],
+      roiId: bandRegionId(trace.band),
+      ...at(channels.findIndex(({ name }) => name === trace.channel)),
+      parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan, trace.f0.by),
+      summary: Number.isFinite(trace.f0.level) ? { baseline_f0: trace.f0.level } : {},
+    })),
+    ...measurements.flatMap(({ measurement, columns, quantities }) => {
+      const kept = drawn.measured?.[measurement.key];
+      return !kept ? [] : [{
+        type: measurement.key,
+        name: measurement.title,
+        columns,
+        roiId: regionOfBand(drawn, kept.of.band),
+        ...at(Number(kept.of.channel)),
+        parameters: measurementParameters(measurement, kept, scan),
+        summary: Object.fromEntries(
+          quantities.filter(({ value }) => !Number.isNaN(value)).map(({ name, value, unit }) => [
+            name.toLowerCase().replaceAll(/\W+/g, "_"),
+            unit === undefined || typeof value === "string" ? value : inUnit(value as number, unit),
+          ]),
+        ),
+      }];
+    }),
+    ...drawn.images
+      ? [{
+        type: "image_means",
+        name: "Means over the images",
+        columns: tables.images,
+        roiId: drawn.images.part,
+        parameters: { axis: drawn.images.axis, [OWN]: packed({ rows: drawn.images.rows }) },
+        summary: { images: drawn.images.rows.length },
+      }]
+      : [],
+    { type: "image_regions", name: "Regions of the image", columns: tables.regions, parameters: projected },
+    {
+      type: "profile",
+      name: "Profile of the line",
+      columns: tables.profile,
+      roiId: LINE_ID,
+      parameters: { width: inUnit(drawn.kymograph?.width ?? 1, "px"), ...projected },
+    },
+    { type: "lines", name: "Lines", columns: tables.lines, summary: { lines: drawn.lines.length } },
+    {
+      type: "cursors",
+      name: "Cursors",
+      columns: tables.cursors,
+      parameters: {
+        lines_averaged: inUnit(drawn.cursors.lines, "lines"),
+        columns_averaged: inUnit(drawn.cursors.columns, "columns"),
+      },
+    },
+  ];
+  return parts.flatMap(({ type, name, columns = [], roiId, channel, acq_server, parameters, summary = {} }) =>
+    (columns[0]?.values.length ?? 0) === 0 ? [] : [{
+      type,
+      ...roiId && { roiId },
+      ...channel !== undefined && { channel },
+      parameters: { [OWN]: {}, ...parameters, ...acq_server && { acq_server } },
+      summary,
+      tables: [{ name, csv: table(distinct(columns)) }],
+    }]
+  );
+}
+
+/** A number with its unit. */
+const inUnit = (value: number, unit: string) => ({ value, unit });
+
+/** Region of a band; empty for whole lines. */
+function regionOfBand({ bands }: Drawn, chosen: string) {
+  const band = bands.find(({ id }) => String(id) === chosen);
+  return band === undefined ? "" : bandRegionId(band);
+}
+
+/** @param by with the method of F₀ that ran */
+function traceParameters(
+  { isChange, kind: chosen, offset, average }: TraceSettings,
+  { axes: [time] }: Scan,
+  by: TraceSettings,
+) {
+  const { kind, percentile, from, to, span = 0 } = by;
+  const unit = tableUnit(time);
+  const baseline = {
+    method: kind,
+    ...chosen === "automatic" && { chosen: "automatically" },
+    ...(kind === "percentile" || kind === "moving") && { percentile: inUnit(percentile, "%") },
+    ...kind === "moving" && { span: inUnit(span, unit) },
+    ...kind === "window" && { from: inUnit(from, unit), to: inUnit(to, unit) },
+  };
+  // A constant F₀ does not matter to means.
+  const isStated = isChange || chosen !== "percentile" && chosen !== "window";
+  return {
+    values: isChange ? "dF/F0" : "mean",
+    lines_averaged: inUnit(average, "lines"),
+    ...isStated && { baseline },
+    ...isChange && { detector_offset: offset },
+  };
+}
+
+function measurementParameters(
+  { parameters, method }: Measurement,
+  { measured, columns, found }: KeptMeasurement,
+  scan: Scan,
+) {
+  const written = parameters.map((parameter) => {
+    const [value, unit] = [measured[parameter.key], unitOf(parameter, scan.axes)];
+    return [
+      parameter.key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      unit === undefined ? value : inUnit(value as number, unit),
+    ];
+  });
+  return {
+    ...measured.trace && traceParameters(measured.trace, scan, measured.by ?? measured.trace),
+    ...Object.fromEntries(written),
+    method_description: method(measured),
+    columns,
+    [OWN]: packed({ found }),
+  };
+}
+
+/** Assigns an analysis in a kymograph to its line, because its bands are not regions of the images. */
+const inKymograph = ({ roiId, parameters, ...rest }: Analysis): Analysis => ({
+  ...rest,
+  roiId: LINE_ID,
+  parameters: { ...parameters, picture: "kymograph", ...roiId && { band: roiId } },
+});
+
+/** The line of a kymograph, and what was drawn in it. */
+function kymographOf({ kymograph, shape }: Drawn, { scan }: Measured, isShown: boolean): Analysis[] {
+  if (kymograph === null) return [];
+  const { points, width, look } = kymograph;
+  const columns = [
+    { name: "Column", unit: "px", values: points.map(({ x }) => x) },
+    { name: "Row", unit: "px", values: points.map(({ y }) => y) },
+  ];
+  return [{
+    type: "kymograph",
+    roiId: LINE_ID,
+    parameters: { width: inUnit(width, "px"), [OWN]: packed({ look }) },
+    summary: isShown ? { images: shapeOf(scan)[0], columns: shapeOf(scan)[1] } : { shape: [...shape] },
+    tables: [{ name: "Line of the kymograph", csv: table(columns) }],
+  }];
+}
+
+/** Gives columns distinct names: channels may share one. */
+function distinct(columns: readonly Column[]): Column[] {
+  const used: Set<string> = new Set();
+  return columns.map((column, i) => {
+    const name = column.name || `Column ${i + 1}`;
+    let own = name;
+    for (let n = 2; used.has(own); n += 1) own = `${name} ${n}`;
+    used.add(own);
+    return { ...column, name: own };
+  });
+}
+
+/** Turns NaN and infinite numbers, which JSON lacks, into objects. */
+export function packed(value: unknown): unknown {
+  const text = JSON.stringify(
+    value,
+    (_key, part) => typeof part === "number" && !Number.isFinite(part) ? { number: String(part) } : part,
+  );
+  return JSON.parse(text);
+}
+
+/** Restores a packed value. */
+export function unpacked(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value),
+    (_key, part) =>
+      typeof part?.number === "string" && Object.keys(part).length === 1 ? Number(part.number) : part,
+  );
+}

@@ -1,0 +1,350 @@
+/**
+ * Restores drawings and results from the documents of a recording, and saves again what other programs wrote in them.
+ * Regions are restored whoever wrote them, settings and results only if this page did.
+ */
+import { isTime } from "../../../measure/axes.ts";
+import { type Drawn, mapped } from "../measuring/drawn.ts";
+import {
+  checkedKymograph,
+  checkedLook,
+  checkedMeans,
+  checkedPosition,
+  checkedResults,
+  checkedSettings,
+} from "./checked.ts";
+import { type memberOf, unpacked, VERSION } from "./documents.ts";
+import { drawnRegions, OWN } from "./regions.ts";
+import type { Acquisition, OpenResponse } from "../../../client/v2/acq-client.ts";
+import type { Look } from "../panels/viewer.ts";
+import type { Region } from "../measuring/bands.ts";
+
+/** What this page reads of an image document. */
+export interface ImageDocument {
+  image_id: string;
+  rois: Region[];
+  accepted?: boolean;
+  experiment_metadata?: object;
+  image_metadata?: {
+    acq_server?: {
+      source?: { name?: string; fingerprint?: string };
+      scene?: number;
+      spectral?: { size?: number };
+    };
+    [OWN]?: unknown;
+  };
+}
+
+/** An analysis of a document, of this page or another program. */
+export interface SavedAnalysis {
+  id: string;
+  type: string;
+  roi_id?: string;
+  channel?: number;
+  parameters?: { [OWN]?: unknown; picture?: unknown };
+  summary?: { acq_server?: { tables?: Record<string, string> } };
+  resources: { id: string; path: string }[];
+}
+
+/** What this page has packed into the metadata of an image. */
+interface SavedWork {
+  version?: number;
+  settings?: unknown;
+  position?: unknown;
+  look?: unknown;
+}
+
+/** Documents of one image. */
+export interface Documents {
+  image: ImageDocument;
+  analyses: { analyses: SavedAnalysis[] } | null;
+  /** Hash of the documents. */
+  mark: string;
+}
+
+export interface Restored {
+  drawn: Drawn;
+  look: Look;
+  position: { t: number; z: number; l: number };
+  /** Names of regions outside the image. */
+  outside: string[];
+  /** What could not be restored; may be empty. */
+  note: string;
+}
+
+/** Documents that this page cannot read; the message says why. */
+export class DocumentFault extends Error {}
+
+/**
+ * Finds the documents of images among text files.
+ *
+ * @returns one for each image document
+ * @throws {DocumentFault} not JSON, of a newer version, or against the schema
+ */
+export function documentsOf(files: readonly { name: string; text: string }[]): Documents[] {
+  const read = files.filter(({ name }) => name.endsWith(".json")).flatMap(({ name, text }) => {
+    let value;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw new DocumentFault(`${name} is no JSON.`);
+    }
+    const format = /^(?:acq)?store-(acqimage|analyses)$/.exec(value?.format);
+    if (format === null) return [];
+    // Documents of acqstore differ in the constant.
+    value.format = `store-${format[1]}`;
+    if (value.version !== 1) {
+      throw new DocumentFault(
+        `${name} has version ${value.version}; this page reads version 1. A newer page reads it.`,
+      );
+    }
+    const isWhole = value.format === "store-analyses"
+      ? Array.isArray(value.analyses) &&
+        value.analyses.every((one: Partial<SavedAnalysis> | null) => typeof one?.type === "string")
+      : Array.isArray(value.rois) && value.rois.every(isRegion);
+    if (!isWhole || typeof value.image_id !== "string") {
+      throw new DocumentFault(`${name} breaks its schema; acq-server validate says where.`);
+    }
+    return [{ value, text }];
+  });
+  return read.filter(({ value }) => value.format === "store-acqimage").map(({ value, text }) => {
+    const analyses = read.find((other) =>
+      other.value.format === "store-analyses" && other.value.image_id === value.image_id
+    );
+    return { image: value, analyses: analyses?.value ?? null, mark: markOf(text + (analyses?.text ?? "")) };
+  });
+}
+
+function isRegion(region: Record<string, unknown> | null) {
+  const names = { point: ["position"], line: ["start", "stop"], rectangle: ["start", "stop"] }[
+    region?.type as "point"
+  ];
+  return typeof region?.id === "string" && names !== undefined &&
+    names.every((name) => isPair(region?.[name]));
+}
+
+const isPair = (pair: unknown) =>
+  Array.isArray(pair) && pair.length === 2 &&
+  pair.every((place: unknown) => Number.isInteger(place) && Number(place) >= 0);
+
+/** A short hash of a text (FNV-1a), also for browsers without digests. */
+function markOf(text: string) {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return `${text.length}-${(hash >>> 0).toString(16)}`;
+}
+
+/** Where the recording of an image document came from. */
+export function sourceOf({ image }: Documents): {
+  name: string | undefined;
+  fingerprint: string | undefined;
+  scene: number;
+} {
+  const { source = {}, scene = 0 } = image.image_metadata?.acq_server ?? {};
+  return { name: source.name, fingerprint: source.fingerprint, scene };
+}
+
+/** @param info of the open recording */
+export function restored(
+  { image, analyses, mark }: Documents,
+  { plane, header, channels, collection }: Pick<OpenResponse, "plane" | "header" | "channels" | "collection">,
+): Restored {
+  const own = unpacked(image.image_metadata?.[OWN] ?? null) as SavedWork | null;
+  const { version = 0 } = own ?? {};
+  const isOurs = version >= 1 && version <= VERSION;
+  const saved = isOurs && own !== null ? own : {};
+  const { settings, lost: lostSettings } = checkedSettings(saved.settings);
+  const { position, lost: lostPosition } = checkedPosition(saved.position);
+  const { look, lost: lostLook } = checkedLook(saved.look);
+  const lost = [...lostSettings, ...lostPosition, ...lostLook];
+  const { typed = null } = look;
+  const isTurned = typed?.time === "columns";
+  const [rows, columns] = plane.shape;
+  const shape = isTurned ? [columns, rows] as const : [rows, columns] as const;
+  const isLineScan = typed !== null || isTime(plane.axes[0]);
+  const { outside, pinned, ...drawn } = drawnRegions(image.rois, { shape, isLineScan, isTurned });
+  // An archive has each wavelength as a channel.
+  const spectral = image.image_metadata?.acq_server?.spectral?.size ?? 1;
+  const isFolded = spectral > 1 && header.sizes.L === undefined;
+  const ascending = channels.map((_, i) => i).sort((a, b) => channels[a]!.index - channels[b]!.index);
+  const positionOf = (rank: number) => ascending[isFolded ? rank * spectral + (position.l ?? 0) : rank] ?? 0;
+  const bandIds: Map<string, number> = new Map(
+    drawn.bands.map(({ id, region }) => [region?.id ?? `band-${id}`, id]),
+  );
+  const kept = (type: string): { found?: unknown; rows?: unknown; look?: unknown } => {
+    const found = analyses?.analyses.find(({ type: other, parameters }) =>
+      other === type && parameters?.[OWN] && parameters.picture === undefined
+    );
+    return isOurs && found ? unpacked(found.parameters?.[OWN]) as object : {};
+  };
+  const isThere = ({ band }: { band: string }) => band === "" || bandIds.has(band);
+  /** Ids of band and channel on the page. */
+  const placed = ({ band, channel }: { band: string; channel: string }) => ({
+    band: band === "" ? "" : String(bandIds.get(band)),
+    channel: String(positionOf(Number(channel))),
+  });
+  return {
+    drawn: {
+      ...drawn,
+      shape,
+      isLineScan,
+      traces: settings.traces ?? null,
+      measured: mapped(
+        isLineScan ? settings.measured : {},
+        (one, key) =>
+          isThere(one) && isThere(one.of)
+            ? {
+              ...one,
+              ...placed(one),
+              of: placed(one.of),
+              place: null,
+              found: checkedResults(kept(key).found),
+            }
+            : null,
+      ),
+      ...settings.images && {
+        images: { ...settings.images, rows: checkedMeans(kept("image_means").rows) },
+      },
+      ...settings.projection && { projection: settings.projection },
+      cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
+      kymograph: drawn.kymograph && {
+        ...drawn.kymograph,
+        isMade: settings.isKymographMade === true,
+        ...inKymograph(kept("kymograph").look),
+      },
+      accepted: image.accepted === (collection?.member.accepted ?? false) ? null : image.accepted === true,
+      origin: mark,
+    },
+    look: isFolded ? {} : look,
+    position: { t: position.t ?? 0, z: position.z ?? 0, l: isFolded ? 0 : position.l ?? 0 },
+    outside,
+    note: [
+      own !== null && !isOurs
+        ? "These measurements were saved by a newer page: only their regions are shown."
+        : outside.length === 0
+        ? ""
+        : `Not shown, since they lie outside the image: ${outside.join(", ")}.`,
+      lost.length === 0 ? "" : `Damaged in the file and left out: ${lost.join(", ")}.`,
+    ].filter((text) => text !== "").join(" "),
+  };
+}
+
+/** Lets results in a kymograph hold for the shown position. */
+function inKymograph(saved: unknown) {
+  const look = checkedKymograph(saved);
+  if (look === null) return {};
+  const { drawn } = look;
+  if (!drawn) return { look };
+  const measured = mapped(drawn.measured, (one) => ({ ...one, place: null }));
+  return { look: { ...look, drawn: { ...drawn, measured } } };
+}
+
+/** Adds the analyses, tables and metadata of other programs that the documents of a member hold. */
+export async function carriedOver(
+  member: ReturnType<typeof memberOf>,
+  acquisition: Pick<Acquisition, "info" | "metadata">,
+): Promise<
+  {
+    accepted: boolean;
+    rois: Region[];
+    imageMetadata: object;
+    analyses: {
+      type: string;
+      roiId?: string;
+      channel?: number;
+      parameters: Record<string, unknown>;
+      summary: object;
+      tables: {
+        name: string;
+        csv: string;
+      }[];
+    }[];
+  } | {
+    imageMetadata: {
+      acq_server?: {
+        source?: { name?: string; fingerprint?: string };
+        scene?: number;
+        spectral?: { size?: number };
+      };
+      acq_viewer?: unknown;
+    };
+    analyses: ({
+      id: string;
+      type: string;
+      roiId?: string;
+      channel?: number;
+      parameters: Record<string, unknown>;
+      summary: object;
+      tables: {
+        name: string;
+        csv: string;
+      }[];
+    } | {
+      tables: {
+        id: string;
+        name: string;
+        csv: string;
+      }[];
+      summary?: {
+        acq_server?: { tables?: Record<string, string> };
+      };
+      parameters?: {
+        picture?: unknown;
+        acq_viewer?: unknown;
+      };
+      channel?: number;
+      roiId?: string;
+      id: string;
+      type: string;
+    })[];
+    experimentMetadata?: object;
+    id: string;
+    name: string;
+    accepted: boolean;
+    rois: Region[];
+  }
+> {
+  const { collection } = acquisition.info;
+  if (!collection) return member;
+  const files = await acquisition.metadata();
+  const [documents] = documentsOf(files.filter(({ mediaType }) => mediaType === "application/json"));
+  if (documents === undefined) return member;
+  const { image, analyses } = documents;
+  const regions = new Set(member.rois.map(({ id }) => id));
+  // The server takes no analysis without a table, as acqstore writes some.
+  const others = (analyses?.analyses ?? []).filter(({ parameters, resources = [] }) =>
+    !parameters?.[OWN] && resources.length > 0
+  );
+  const used = new Set<string>(others.map(({ id }) => id));
+  return {
+    ...member,
+    id: collection.member.id,
+    name: collection.member.name,
+    ...image.experiment_metadata && { experimentMetadata: image.experiment_metadata },
+    imageMetadata: { ...image.image_metadata, ...member.imageMetadata },
+    analyses: [
+      ...member.analyses.map((analysis, i) => ({
+        ...analysis,
+        id: freeId(`${analysis.type}-${i + 1}`, used),
+      })),
+      ...others.map(({ id, type, roi_id, channel, parameters, summary, resources }) => ({
+        id,
+        type,
+        ...roi_id !== undefined && regions.has(roi_id) && { roiId: roi_id },
+        ...channel !== undefined && { channel },
+        ...parameters && { parameters },
+        ...summary && { summary },
+        tables: resources.map(({ id, path }) => ({
+          id,
+          name: summary?.acq_server?.tables?.[id] ?? id,
+          csv: files.find(({ name }) => name === path)?.text ?? "missing\r\n",
+        })),
+      })),
+    ],
+  };
+}
+
+function freeId(id: string, used: ReadonlySet<string>) {
+  let free = id;
+  for (let n = 2; used.has(free); n += 1) free = `${id}-${n}`;
+  return free;
+}

@@ -1,0 +1,65 @@
+/**
+ * Reads the calibration of a line scan from a text that another program wrote: numbers with units, such as
+ * `0.284 [um/pixel]`, `2 ms/line` or `Time per line: 2 ms`, or the image size and duration that Olympus FluoView writes
+ * beside a TIFF.
+ */
+
+const DIGITS = String.raw`(\d+(?:[.,]\d+)?(?:e[+-]?\d+)?)`;
+const NUMBER = `(?<![\\w.,])${DIGITS}`;
+
+const SECONDS: Record<string, number> = {
+  ns: 1e-9,
+  us: 1e-6,
+  "\u00b5s": 1e-6,
+  "\u03bcs": 1e-6,
+  ms: 1e-3,
+  s: 1,
+};
+const MICROMETRES: Record<string, number> = { nm: 1e-3, um: 1, "\u00b5m": 1, "\u03bcm": 1, mm: 1e3 };
+
+/** Numbers are undefined if the text does not state them. */
+export const calibrationIn = (text: string): {
+  secondsPerLine: number | undefined;
+  micrometresPerPixel: number | undefined;
+  secondsPerPixel: number | undefined;
+} => ({
+  secondsPerLine: stated(text, SECONDS, "line", "time per line|line (?:time|period)") ??
+    lineTimeOfOlympus(text),
+  micrometresPerPixel: stated(
+    text,
+    MICROMETRES,
+    "pixel|px|column",
+    "(?:distance|size) per (?:pixel|column)|pixel size",
+  ),
+  secondsPerPixel: stated(text, SECONDS, "pixel|px", "time per pixel|(?:pixel|dwell) time"),
+});
+
+/**
+ * The first number with a unit per `per`, such as `2 ms/line`; if there is none, the first one after one of `names`.
+ *
+ * @param per regular expression for what the unit is divided by
+ * @param names regular expression for the words before a number with a plain unit, such as `time per line`
+ */
+function stated(text: string, units: Record<string, number>, per: string, names: string) {
+  const unit = `\\s*\\[?(${Object.keys(units).join("|")})`;
+  const divided = new RegExp(`${NUMBER}${unit}\\s*/\\s*(?:${per})\\b`, "i").exec(text);
+  const named = divided ??
+    new RegExp(`(?:${names})[^\\d\\n]{0,20}${DIGITS}${unit}(?![\\w/])`, "i").exec(text);
+  if (named === null) return undefined;
+  const value = numberOf(named[1]!) * units[named[2]!.toLowerCase()]!;
+  return value > 0 ? Number(value.toPrecision(12)) : undefined;
+}
+
+/**
+ * Divides the duration in `"T Dimension" "1, 0.000 - 53.910 [s], ..."` by the lines in `"Image Size" "38 * 30000 [pixel]"`.
+ */
+function lineTimeOfOlympus(text: string) {
+  const range = new RegExp(`"T Dimension"[^\\n]*?${NUMBER}\\s*-\\s*${NUMBER}\\s*\\[(ms|s)\\]`).exec(text);
+  const size = /"Image Size"[^\n\d]*\d+\s*\*\s*(\d+)/.exec(text);
+  if (range === null || size === null) return undefined;
+  const value = (numberOf(range[2]!) - numberOf(range[1]!)) * SECONDS[range[3]!]! / Number(size[1]);
+  return value > 0 ? value : undefined;
+}
+
+/** @param text with a decimal point or comma */
+const numberOf = (text: string) => Number(text.replace(",", "."));

@@ -1,0 +1,151 @@
+/**
+ * Parts of an image that are measured (the whole image, the line drawn over it, and rectangles), and their values in one
+ * image or projection. NaN and infinities do not count.
+ */
+import { formatNumber, tableUnit, unitSymbol } from "./axes.ts";
+import { lengthOf, lineProfile, type Point } from "./line_profile.ts";
+import { mean } from "./traces.ts";
+import type { Column, Row } from "./csv.ts";
+
+/** Column and row of two corners; `stop` is excluded. */
+export type Rectangle = { start: readonly [number, number]; stop: readonly [number, number] };
+
+/** `width` is the number of samples across the line. */
+export type DrawnLine = { points: readonly Point[]; width: number };
+
+export interface Part {
+  /** Id of its region; empty for the whole image. */
+  id: string;
+  name: string;
+  /** Null for the whole image. */
+  place: Rectangle | DrawnLine | null;
+}
+
+export type Region = {
+  id: string;
+  name?: string | undefined;
+  type: string;
+  start?: readonly [number, number] | undefined;
+  stop?: readonly [number, number] | undefined;
+};
+
+/** Axes of rows and columns. */
+export type Axes = readonly [{ step: number; unit: string }, { step: number; unit: string }];
+
+export type Plane = { shape: readonly [number, number]; axes: Axes };
+
+export type Channel = { name: string; samples: Float32Array };
+
+/** Id of the region for the line over an image. */
+export const LINE_ID = "kymograph-line";
+
+/** The whole image, its line and its rectangles. */
+export function partsOf(
+  { kymograph = null, regions = [] }: {
+    kymograph?: DrawnLine | null | undefined;
+    regions?: readonly Region[] | undefined;
+  },
+): Part[] {
+  const rectangles = regions.flatMap(({ id, name, type, start, stop }) =>
+    type === "rectangle" && start && stop ? [{ id, name: name || id, place: { start, stop } }] : []
+  );
+  const line = kymograph === null || !(lengthOf(kymograph.points) > 0)
+    ? []
+    : [{ id: LINE_ID, name: "the line", place: { points: kymograph.points, width: kymograph.width } }];
+  return [{ id: "", name: "whole image", place: null }, ...line, ...rectangles];
+}
+
+/**
+ * Returns a function that computes the mean of a part of an image, NaN without a value.
+ *
+ * @throws {RangeError} the line is degenerate
+ */
+export function meanOver(
+  [rows, columns]: readonly [number, number],
+  place: Part["place"],
+): (image: Float32Array) => number {
+  if (place !== null && "points" in place) {
+    const { of } = lineProfile(place.points, place.width, [rows, columns]);
+    return (image) => mean(of(image));
+  }
+  const { start: [left, top], stop: [right, bottom] } = place ?? { start: [0, 0], stop: [columns, rows] };
+  return (image) => {
+    let [sum, count] = [0, 0];
+    for (let row = Math.max(0, top); row < Math.min(rows, bottom); row += 1) {
+      const end = row * columns + Math.min(columns, right);
+      for (let at = row * columns + Math.max(0, left); at < end; at += 1) {
+        if (!Number.isFinite(image[at])) continue;
+        sum += image[at]!;
+        count += 1;
+      }
+    }
+    return sum / count;
+  };
+}
+
+/** Length of a line, in pixels if rows and columns have different units. */
+export function lengthIn(points: readonly Point[], [row, column]: Axes): { value: number; unit: string } {
+  return row.unit === column.unit
+    ? { value: lengthOf(points, column.step, row.step), unit: column.unit }
+    : { value: lengthOf(points), unit: "Pixels" };
+}
+
+/** Name and place of a part as columns of a table. */
+export function placeRow({ name, place }: Part, axes: Axes): Row {
+  const isLine = place !== null && "points" in place;
+  const { value, unit } = lengthIn(isLine ? place.points : [], axes);
+  const [start, stop] = place === null || isLine
+    ? [[NaN, NaN], [NaN, NaN]] as const
+    : [place.start, place.stop];
+  return {
+    Region: name,
+    "First column": start[0],
+    "Last column": stop[0] - 1,
+    "First row": start[1],
+    "Last row": stop[1] - 1,
+    [`Length (${tableUnit({ unit })})`]: isLine ? value : NaN,
+    "Width (px)": isLine ? place.width : NaN,
+  };
+}
+
+/** Name and place of a part, such as `Cell, columns 10 to 29, rows 22 to 26`. */
+export function placeText({ name, place }: Part, axes: Axes): string {
+  if (place === null) return name;
+  if ("points" in place) {
+    const { value, unit } = lengthIn(place.points, axes);
+    return `${name}, ${formatNumber(value)} ${unitSymbol(unit)} long, ${place.width} px wide`;
+  }
+  const [[left, top], [right, bottom]] = [place.start, place.stop];
+  return `${name}, columns ${left} to ${right - 1}, rows ${top} to ${bottom - 1}`;
+}
+
+/** A row for each part and channel of one image. @throws {RangeError} a line is degenerate */
+export const imageRows = (
+  parts: readonly Part[],
+  { shape, axes }: Plane,
+  channels: readonly Channel[],
+): Row[] =>
+  parts.flatMap((part) => {
+    const meanOf = meanOver(shape, part.place);
+    const place = placeRow(part, axes);
+    return channels.map(({ name, samples }) => ({ ...place, Channel: name, Mean: meanOf(samples) }));
+  });
+
+/** Values along the line, from its first point. @throws {RangeError} the line is degenerate */
+export function profileColumns(
+  { points, width }: DrawnLine,
+  { shape, axes }: Plane,
+  channels: readonly Channel[],
+): Column[] {
+  const profile = lineProfile(points, width, shape);
+  const { value, unit } = lengthIn(points, axes);
+  const step = value / Math.max(1, profile.places.length - 1);
+  return [
+    {
+      name: "Position",
+      unit: tableUnit({ unit }),
+      values: Float64Array.from({ length: profile.places.length }, (_, i) => i * step),
+    },
+    ...channels.map(({ name, samples }) => ({ name, values: profile.of(samples) })),
+  ];
+}

@@ -1,0 +1,101 @@
+/**
+ * Samples along a line over an image, straight or freehand, averaged across a width: one value per pixel of length,
+ * with bilinear interpolation, like `skimage.measure.profile_line` with `order=1`. Parts of the width outside the image
+ * do not count; a value entirely outside is NaN.
+ */
+import { mean } from "./traces.ts";
+
+/** X counts columns, y counts rows; sample (0, 0) lies at (0, 0). */
+export type Point = { x: number; y: number };
+
+/** Largest length and width in pixels; a plane's diagonal is shorter than this length. */
+const LONGEST = 100_000;
+const WIDEST = 1000;
+
+/**
+ * A line that samples planes of one shape.
+ *
+ * @param points two or more; equal consecutive points count once
+ * @param width samples across the line
+ * @param shape `[rows, columns]` of the planes
+ * @returns `places` along the line, at most a pixel apart, with the direction of the line at each; `of`
+ *   samples a plane
+ * @throws {RangeError} the line has fewer than two different points or exceeds the limits
+ */
+export function lineProfile(
+  points: readonly Point[],
+  width: number,
+  [rows, columns]: readonly [number, number],
+): {
+  places: {
+    x: number;
+    y: number;
+    dx: number;
+    dy: number;
+  }[];
+  of: (samples: Float32Array) => Float32Array<ArrayBuffer>;
+} {
+  const across = Array.from({ length: Math.max(1, Math.min(WIDEST, Math.round(width))) }, (_, i) => i);
+  const places = resampled(points);
+  /** Interpolates between samples. */
+  const between = (samples: Float32Array, x: number, y: number): number => {
+    // A position on the last row or column needs no further neighbour; rounding may move it slightly outside.
+    const [left, top] = [Math.floor(x + 1e-9), Math.floor(y + 1e-9)];
+    const [partX, partY] = [Math.max(0, x - left), Math.max(0, y - top)].map((part) =>
+      part < 1e-9 ? 0 : part
+    ) as [number, number];
+    const [right, bottom] = [partX > 0 ? left + 1 : left, partY > 0 ? top + 1 : top];
+    if (left < 0 || top < 0 || right >= columns || bottom >= rows) return NaN;
+    const [above, below] = [top, bottom].map((row) => {
+      const start = row * columns;
+      return samples[start + left]! * (1 - partX) + samples[start + right]! * partX;
+    }) as [number, number];
+    return above * (1 - partY) + below * partY;
+  };
+  return {
+    places,
+    of: (samples: Float32Array): Float32Array<ArrayBuffer> =>
+      Float32Array.from(places, ({ x, y, dx, dy }) =>
+        mean(across.map((i) => {
+          const aside = i - (across.length - 1) / 2;
+          return between(samples, x - aside * dy, y + aside * dx);
+        }))),
+  };
+}
+
+/** Length of a polyline, in pixels or in the unit of the steps. */
+export const lengthOf = (points: readonly Point[], stepX = 1, stepY = 1): number =>
+  points.slice(1).reduce(
+    (sum, { x, y }, i) => sum + Math.hypot((x - points[i]!.x) * stepX, (y - points[i]!.y) * stepY),
+    0,
+  );
+
+/**
+ * Equidistant positions, at most a pixel apart, from the first point to the last.
+ *
+ * @returns with the direction as a unit vector
+ */
+function resampled(points: readonly Point[]): { x: number; y: number; dx: number; dy: number }[] {
+  const corners = points.filter(({ x, y }, i) => i === 0 || x !== points[i - 1]!.x || y !== points[i - 1]!.y);
+  const whole = lengthOf(corners);
+  if (!(corners.length >= 2 && whole <= LONGEST)) {
+    throw new RangeError(`A line needs two different points and at most ${LONGEST} pixels`);
+  }
+  const count = Math.ceil(whole) + 1;
+  const places = [];
+  let [piece, before] = [1, 0];
+  for (let i = 0; i < count; i += 1) {
+    const wanted = i / (count - 1) * whole;
+    let long = lengthOf(corners.slice(piece - 1, piece + 1));
+    while (piece < corners.length - 1 && before + long < wanted) {
+      before += long;
+      piece += 1;
+      long = lengthOf(corners.slice(piece - 1, piece + 1));
+    }
+    const [a, b] = [corners[piece - 1]!, corners[piece]!];
+    const [dx, dy] = [(b.x - a.x) / long, (b.y - a.y) / long];
+    const along = Math.min(long, wanted - before);
+    places.push({ x: a.x + along * dx, y: a.y + along * dy, dx, dy });
+  }
+  return places;
+}

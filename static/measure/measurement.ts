@@ -1,0 +1,326 @@
+/**
+ * Defines what a measurement of a line scan is. The page builds its panel from this definition, "Measure all" and
+ * `acq-server measure` their columns, and archives their analyses. measurements.js lists all measurements.
+ */
+import { tableUnit } from "./axes.ts";
+import { heartRate } from "./heart_rate.ts";
+import { percentile } from "./traces.ts";
+import { perTime, type Plane } from "./velocity.ts";
+import type { Column, Row } from "./csv.ts";
+import type { Baseline, TraceSettings } from "./baseline.ts";
+
+export type Axis = { step: number; unit: string };
+
+export type Axes = readonly [time: Axis, position: Axis];
+
+export interface Parameter {
+  /** Key in settings. */
+  key: string;
+  label: string;
+  /** Value by default. */
+  value: number | string;
+  /** Names by value; a parameter without choices is a number. */
+  choices?: Readonly<Record<string, string>>;
+  unit?: string;
+  /** Smallest value; by default 1 for a count, and no limit for other numbers. */
+  least?: number;
+  /** Greatest value. */
+  most?: number;
+  /** Takes whole numbers. */
+  isCount?: boolean;
+  /** Is time in the unit of the time axis. */
+  isTime?: boolean;
+  /** Anchor of its section in docs/measure.md. */
+  help?: string;
+  /** Name and value for tables, instead of label and value. */
+  cited?: (settings: Settings, band: Band) => readonly [name: string, value: string | number];
+}
+
+/** Values of all parameters by key, and of what was measured with them. */
+export interface Settings {
+  readonly [key: string]: unknown;
+  /** How the trace was made, and by what its F₀. */
+  readonly trace?: TraceSettings;
+  readonly by?: Baseline["by"];
+  readonly f0?: number;
+  /** Threshold of events. */
+  readonly height?: number;
+  /** Peaks of a lower threshold. */
+  readonly between?: number;
+}
+
+/** Measured part of a line scan. */
+export interface Band {
+  /** `to` is excluded. */
+  columns: readonly [from: number, to: number];
+  axes: Axes;
+  /** Lines of the recording. */
+  lines: number;
+  /** Seconds from one pixel of a line to the next; 0 if unknown. */
+  pixelTime: number;
+  /** Whether the user typed the axes and `pixelTime`. */
+  isTyped: boolean;
+  /** Settings of the band's trace. */
+  trace: TraceSettings;
+}
+
+export interface Quantity {
+  name: string;
+  /** NaN if missing. */
+  value: number | string;
+  unit?: string;
+  /** Hidden if 0. */
+  isCount?: boolean;
+}
+
+/** One result, such as an event or a velocity; in JSON, NaN becomes null. */
+export interface Item {
+  /** Line from 0; fractions lie between lines. */
+  line: number;
+  verdict?: string;
+  /** Is left out by the user. */
+  isLeftOut?: boolean;
+  /** Added by the user. */
+  isByHand?: boolean;
+  /** Note by the user. */
+  note?: string;
+}
+
+/** Values over time, for a chart and the heart rate. */
+export interface OverTime<Of extends Item = Item> {
+  name: string;
+  unit(axes: Axes): string;
+  /** NaN if missing. */
+  value(item: Of, axes: Axes): number;
+  /** A further value of some items, for the chart. */
+  second?(item: Of, axes: Axes): number;
+  /** Such as `± 2 %`. */
+  error?(item: Of): string;
+  /** 0 to 1. */
+  certainty?(item: Of): number;
+}
+
+/** Work that needs only these lines; the results of a trial are not shown. */
+export type Order = { lines: readonly [from: number, to: number]; isTrial?: boolean; [key: string]: unknown };
+
+/** Results with the settings used, which the measurement may have chosen. */
+export type Found<Of extends Item = Item> = { found: Of[]; settings: Settings };
+
+export interface Measurement<Of extends Item = Item, Chosen extends Settings = Settings> {
+  /** Key in settings, kept work and documents. */
+  key: string;
+  title: string;
+  /** Noun for one item. */
+  noun: string;
+  /** What the band needs. */
+  hint: string;
+  /** Measured by default. */
+  isUsual?: boolean;
+  /** Runs without a worker, and again whenever its settings, its band or the trace change. */
+  isQuick?: boolean;
+  /** Measures only bands, never whole lines. */
+  isOfBands?: boolean;
+  /** Items have notes. */
+  hasNotes?: boolean;
+  /** Further sections of docs/measure.md. */
+  help?: readonly (readonly [anchor: string, name: string])[];
+  parameters: readonly Parameter[];
+  /** Values that the recording suggests, given these settings. */
+  defaults?(settings: Chosen, band: Band): Settings;
+  /** Settings after the user has changed one. */
+  typed?(settings: Chosen, key: string): Settings;
+  /** What the settings can measure. */
+  explain?(settings: Chosen, band: Band): string;
+  /** Method as tables cite it. */
+  method(settings: Chosen): string;
+  /** Further names and values for tables. */
+  facts?(settings: Chosen, band: Band): readonly (readonly [name: string, value: string | number])[];
+  /** Throws `RangeError` if a setting does not fit. */
+  run?(plane: Plane, band: Band, settings: Chosen): Of[];
+  /** Instead of `run`: yields orders that can run at the same time, then further orders that depend on the results. */
+  divide?(plane: Plane, band: Band, settings: Chosen): Generator<Order[], Found<Of>, Of[][]>;
+  /** Carries out an order on a plane of its lines. */
+  follow?(plane: Plane, order: Order): Of[];
+  /** Columns of the table. */
+  columns(found: readonly Of[], axes: Axes): Column[];
+  /** Columns of the editable list; by default all but the last of `columns`. */
+  listed?(found: readonly Of[], axes: Axes): Column[];
+  summary(found: readonly Of[], band: Band, settings: Chosen): Quantity[];
+  /** A line over the picture: x counts lines, y columns. */
+  outline?(item: Of): { x: number; y: number }[];
+  /** Over time for items at equal distances in time. */
+  overTime?: OverTime<Of>;
+  /** Measures an item near a place; with it, items can be edited by hand. */
+  at?(plane: Plane, band: Band, settings: Chosen, at: { line: number; column: number }): Of | null;
+  /** Remeasures items that depend on each other, after one was added or removed. */
+  again?(plane: Plane, band: Band, found: readonly Of[]): Of[];
+}
+
+/** Value of {@linkcode chosenParameter} if the measurement chooses. */
+export const AUTOMATICALLY = "automatically";
+
+/** Parameter for whether the measurement or the user chooses the others. */
+export const chosenParameter = (label: string): Parameter => ({
+  key: "chosen",
+  label,
+  value: AUTOMATICALLY,
+  choices: { [AUTOMATICALLY]: AUTOMATICALLY, "by hand": "by hand" },
+});
+
+/** Settings of all parameters, with defaults for missing ones. */
+export function settingsOf<Of extends Item, Chosen extends Settings>(
+  { parameters, defaults }: Measurement<Of, Chosen>,
+  settings: Settings,
+  band: Band,
+): Settings {
+  const suggested: Settings = defaults?.(settings as Chosen, band) ?? {};
+  return Object.fromEntries(
+    parameters.map(({ key, value }) => [key, settings[key] ?? suggested[key] ?? value]),
+  );
+}
+
+/** Measures in this thread, with settings of all parameters. @throws {RangeError} a setting does not fit */
+export function measured<Of extends Item, Chosen extends Settings>(
+  { run = () => [], divide, follow = () => [] }: Measurement<Of, Chosen>,
+  plane: Plane,
+  band: Band,
+  settings: Settings,
+): Found<Of> {
+  const chosen = settings as Chosen;
+  if (divide === undefined) return { found: run(plane, band, chosen), settings };
+  const steps = divide(plane, band, chosen);
+  let step = steps.next();
+  while (!step.done) {
+    step = steps.next(step.value.map((order) => placed(follow(linesOf(plane, order), order), order)));
+  }
+  return step.value;
+}
+
+/** A copy of the lines of an order. */
+export const linesOf = ({ samples, shape: [, columns] }: Plane, { lines: [from, to] }: Order): {
+  samples: Float32Array<ArrayBuffer>;
+  shape: readonly [number, number];
+} => ({
+  samples: samples.slice(from * columns, to * columns),
+  shape: [to - from, columns] as const,
+});
+
+/** Results of an order, with lines counted in the recording. */
+export const placed = <Of extends Item>(found: readonly Of[], { lines: [from] }: Order): Of[] =>
+  found.map((item) => ({ ...item, line: item.line + from }));
+
+/** Method and settings for tables. */
+export const factsOf = (
+  { parameters, method, facts = () => [] }: Measurement,
+  settings: Settings,
+  band: Band,
+): (readonly [name: string, value: string | number])[] => [
+  ["Method", method(settings)],
+  ...parameters.filter(({ key }) => key !== "method").map((parameter) =>
+    parameter.cited?.(settings, band) ?? ([
+      columnName({ name: parameter.label, unit: unitOf(parameter, band.axes) }),
+      settings[parameter.key] as number | string,
+    ] as const)
+  ),
+  ...facts(settings, band),
+];
+
+/** Unit of a parameter for tables. */
+export const unitOf = ({ unit, isTime = false }: Parameter, [time]: Axes): string | undefined =>
+  isTime ? tableUnit(time) : unit;
+
+/** Facts of a measurement by column, for a table of several measurements. */
+export const factsRow = (
+  { title }: Measurement,
+  facts: readonly (readonly [string, string | number])[],
+): Row => Object.fromEntries(facts.map(([name, value]) => [`${name} of ${title.toLowerCase()}`, value]));
+
+/** Values over time, NaN if a value is missing or was left out. */
+export const valuesOver = <Of extends Item, Chosen extends Settings>(
+  { overTime }: Measurement<Of, Chosen>,
+  found: readonly Of[],
+  axes: Axes,
+): Float64Array =>
+  Float64Array.from(found, (item) => item.isLeftOut ? NaN : overTime?.value(item, axes) ?? NaN);
+
+/** Verdict on an item, "left out" if the user left it out. */
+export const verdictOf = ({ verdict = "", isLeftOut = false }: Item): string =>
+  isLeftOut ? "left out" : verdict;
+
+/** Summary of the items, with the heart rate of values over time. */
+export function summaryOf(
+  measurement: Measurement,
+  found: readonly Item[],
+  band: Band,
+  settings: Settings,
+): Quantity[] {
+  const { overTime, summary } = measurement;
+  const { axes } = band;
+  const quantities = summary(found, band, settings);
+  if (overTime === undefined) return quantities;
+  const [[time], [first, second]] = [axes, found];
+  const step = second === undefined ? 1 : (second.line - first!.line) * time.step;
+  const pulse = heartRate(valuesOver(measurement, found, axes), step);
+  const { frequency, byAutocorrelation, certainty, pulsatility, beats, verdict } = pulse;
+  const name = overTime.name.toLowerCase();
+  const isSeconds = time.unit === "seconds";
+  const unit = isSeconds ? "Hz" : `1/${perTime(time)}`;
+  // Without a clear rhythm there is no frequency; a table has the columns all the same.
+  const clear = (value: number) => verdict === "clear" ? value : NaN;
+  return [
+    ...quantities,
+    { name: `Pulse of ${name}`, value: verdict },
+    { name: `Heart rate of ${name}`, value: clear(frequency), unit },
+    ...isSeconds ? [{ name: `Heart rate of ${name}`, value: clear(60 * frequency), unit: "1/min" }] : [],
+    { name: `Heart rate of ${name} by autocorrelation`, value: clear(byAutocorrelation), unit },
+    { name: `Variance of ${name} that the pulse explains`, value: 100 * certainty, unit: "%" },
+    { name: `Beats of ${name}`, value: clear(beats) },
+    { name: `Pulsatility of ${name}`, value: clear(pulsatility) },
+  ];
+}
+
+/** Name of a table's column, with the unit. */
+export const columnName = (
+  { name, unit }: { name: string; unit?: string | undefined; value?: unknown },
+): string => unit === undefined ? name : `${name} (${unit})`;
+
+/** Quantities by the column of a table. */
+export const rowOf = (quantities: readonly Quantity[]): Row =>
+  Object.fromEntries(quantities.map((quantity) => [columnName(quantity), quantity.value]));
+
+/** A column of items, converted to the unit of an axis if there is one. */
+export const columnOf = <Of>(
+  name: string,
+  found: readonly Of[],
+  of: (item: Of) => number | string | null | undefined,
+  axis?: Axis,
+): Column =>
+  axis === undefined
+    ? { name, values: found.map(of) as (number | string | null)[] }
+    : { name, unit: tableUnit(axis), values: found.map((item) => Number(of(item) ?? NaN) * axis.step) };
+
+/** Median of items, converted to the unit of an axis if there is one. */
+export const medianOf = <Of>(
+  name: string,
+  found: readonly Of[],
+  of: (item: Of) => number,
+  axis?: Axis,
+): Quantity => ({
+  name,
+  value: percentile(Float64Array.from(found, (item) => of(item) * (axis?.step ?? 1)), 50),
+  ...axis && { unit: tableUnit(axis) },
+});
+
+/** Times of items. */
+export const timeColumn = (found: readonly Item[], time: Axis): Column => ({
+  ...columnOf("Time", found, ({ line }) => line, time),
+  step: time.step,
+});
+
+/** How often each verdict was given. */
+export const verdictCounts = (found: readonly Item[], verdicts: readonly string[]): Quantity[] =>
+  [...verdicts, "left out"].map((verdict) => ({
+    name: verdict.replace(/^./, (letter) => letter.toUpperCase()),
+    value: found.filter((item) => verdictOf(item) === verdict).length,
+    isCount: true,
+  }));

@@ -1,0 +1,154 @@
+/** All measurements of bands of line scans, as measurement.js defines them. */
+import { tableUnit } from "./axes.ts";
+import { type DiameterAt, diameterOverTime, type DiameterSettings } from "./diameter.ts";
+import { EVENTS } from "./event_measurement.ts";
+import { type FluxAt, fluxOverTime, type FluxSettings } from "./flux.ts";
+import {
+  columnOf,
+  type Item,
+  type Measurement,
+  medianOf,
+  timeColumn,
+  valuesOver,
+  verdictCounts,
+  verdictOf,
+} from "./measurement.ts";
+import { findSparks, type Spark, sparkAt, type SparkSettings } from "./sparks.ts";
+import { mean, percentile } from "./traces.ts";
+import { perTime } from "./velocity.ts";
+import { VELOCITY } from "./velocity_measurement.ts";
+
+const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
+  key: "diameter",
+  title: "Diameter over time",
+  noun: "diameter",
+  hint: "The band holds a vessel, brighter than its surroundings, with background on both sides.",
+  parameters: [
+    {
+      key: "method",
+      label: "Method",
+      value: "half-maximum",
+      choices: { "half-maximum": "half maximum", gradient: "steepest gradients" },
+    },
+    { key: "window", label: "Mean of", value: 10, unit: "lines", isCount: true },
+    { key: "step", label: "every", value: 10, unit: "lines", isCount: true },
+  ],
+  method: ({ method }) =>
+    method === "gradient"
+      ? "steepest gradients (Fischer et al. 2010)"
+      : "full width at half maximum (Drew et al. 2010)",
+  run: diameterOverTime,
+  columns(found, axes) {
+    const [time, position] = axes;
+    return [
+      timeColumn(found, time),
+      { name: "Diameter", unit: tableUnit(position), values: valuesOver(DIAMETER, found, axes) },
+      columnOf("Left edge", found, ({ left }) => left, position),
+      columnOf("Right edge", found, ({ right }) => right, position),
+      columnOf("Verdict", found, verdictOf),
+    ];
+  },
+  summary(found, { axes }) {
+    const values = valuesOver(DIAMETER, found, axes);
+    return [
+      { name: "Diameters", value: found.length },
+      ...verdictCounts(found, ["clear", "faint", "cut", "divided"]),
+      { name: "Median diameter", value: percentile(values, 50), unit: tableUnit(axes[1]) },
+    ];
+  },
+  outline: ({ line, left, right }) => [{ x: line + 0.5, y: left + 0.5 }, { x: line + 0.5, y: right + 0.5 }],
+  overTime: {
+    name: "Diameter",
+    unit: ([, position]) => tableUnit(position),
+    value: ({ diameter }, [, position]) => (diameter ?? NaN) * position.step,
+  },
+};
+
+const FLUX: Measurement<Item & FluxAt, FluxSettings> = {
+  key: "flux",
+  title: "Flux of cells",
+  noun: "cell count",
+  hint: "Counts the streaks that pass the middle of the band.",
+  parameters: [
+    { key: "cells", label: "Cells are", value: "dark", choices: { dark: "dark", bright: "bright" } },
+    { key: "window", label: "Count over", value: 200, unit: "lines", isCount: true },
+  ],
+  method: () => "cells counted along the flow by the velocities of the autocorrelation method",
+  run: fluxOverTime,
+  columns(found, axes) {
+    const [time] = axes;
+    return [
+      timeColumn(found, time),
+      { name: "Flux", unit: `cells/${perTime(time)}`, values: valuesOver(FLUX, found, axes) },
+      columnOf("Cells", found, ({ cells }) => cells),
+      { name: "Line covered", unit: "%", values: found.map(({ coverage }) => 100 * (coverage ?? NaN)) },
+      columnOf("Verdict", found, verdictOf),
+    ];
+  },
+  summary(found, { axes }) {
+    const [time] = axes;
+    const values = valuesOver(FLUX, found, axes);
+    const covered = Float64Array.from(found, ({ coverage }) => coverage ?? NaN);
+    return [
+      { name: "Counts", value: found.length },
+      ...verdictCounts(found, ["counted", "no velocity", "faint", "crowded"]),
+      { name: "Mean flux", value: mean(values), unit: `cells/${perTime(time)}` },
+      { name: "Line covered", value: 100 * mean(covered), unit: "%" },
+    ];
+  },
+  overTime: {
+    name: "Flux",
+    unit: ([time]) => `cells/${perTime(time)}`,
+    value: ({ flux }, [time]) => (flux ?? NaN) / time.step,
+  },
+};
+
+const SPARKS: Measurement<Item & Spark, SparkSettings> = {
+  key: "sparks",
+  title: "Sparks",
+  noun: "spark",
+  hint: "Local, short rises against the median of each column.",
+  parameters: [
+    // At 3.8, noise alone makes a dozen per recording.
+    { key: "threshold", label: "Threshold", value: 5, unit: "SD of the noise", least: 1 },
+    { key: "offset", label: "Detector offset", value: 0 },
+  ],
+  method: () => "threshold on the smoothed change (Picht et al. 2007) with fitted shapes",
+  run: findSparks,
+  at: sparkAt,
+  columns: (found, [time, position]) => [
+    timeColumn(found, time),
+    columnOf("Position", found, ({ column }) => column, position),
+    columnOf("Amplitude (dF/F0)", found, ({ amplitude }) => amplitude),
+    columnOf("FWHM", found, ({ width }) => width, position),
+    columnOf("FDHM", found, ({ duration }) => duration, time),
+    columnOf("Time to peak", found, ({ timeToPeak }) => timeToPeak, time),
+    columnOf("By hand", found, ({ isByHand }) => isByHand ? "yes" : ""),
+  ],
+  summary(found, { axes: [time, position], columns, lines }) {
+    const duration = lines * time.step;
+    const length = (columns[1] - columns[0]) * position.step;
+    return [
+      { name: "Sparks", value: found.length },
+      {
+        name: "Spark rate",
+        value: 100 * found.length / length / duration,
+        unit: `1/(100 ${tableUnit(position)} ${perTime(time)})`,
+      },
+      { ...medianOf("Median spark amplitude", found, ({ amplitude }) => amplitude), unit: "dF/F0" },
+      medianOf("Median spark FWHM", found, ({ width }) => width, position),
+      medianOf("Median spark FDHM", found, ({ duration }) => duration, time),
+      medianOf("Median spark time to peak", found, ({ timeToPeak }) => timeToPeak, time),
+    ];
+  },
+  outline({ line, column, width, duration, timeToPeak }) {
+    const [from, to] = [line - timeToPeak, line - timeToPeak + 2 * duration];
+    const [left, right] = [column + 0.5 - width, column + 0.5 + width];
+    return ([[from, left], [to, left], [to, right], [from, right], [from, left]] as const).map(([x, y]) => ({
+      x,
+      y,
+    }));
+  },
+};
+
+export const MEASUREMENTS: readonly Measurement[] = [VELOCITY, EVENTS, DIAMETER, FLUX, SPARKS];

@@ -1,0 +1,213 @@
+/**
+ * Measures a stack of images over time or focus: the means of parts of each image, and a projection, which is measured
+ * like an image. NaN and infinities do not count. The page, "Measure all" and `acq-server measure` share this module.
+ */
+import { FRAMES, tableUnit } from "./axes.ts";
+import { imageRows, meanOver, type Part, placeRow, type Plane } from "./image_parts.ts";
+import { mean, percentile } from "./traces.ts";
+import type { Column, Row } from "./csv.ts";
+
+export type ProjectionKind = "max" | "mean";
+
+export type Over = "T" | "Z";
+
+export type ProjectionOf = { kind: ProjectionKind; axis: Over };
+
+/** `times` lie `step` apart but for pauses and jitter. */
+export type Axis = { name: string; step: number; unit: string; times?: readonly number[] };
+
+/** Number of images, and their axis. */
+export type Along = { count: number; axis: Axis };
+
+export const OVER: Readonly<Record<string, string>> = { T: "Time", Z: "Focus" };
+
+/** Capitalizes the first letter. */
+export const capitalized = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
+
+/** Name of a projection, such as `maximum over focus`. */
+export const projectionWords = ({ kind, axis }: ProjectionOf): string =>
+  `${kind === "max" ? "maximum" : kind} over ${OVER[axis]!.toLowerCase()}`;
+
+/**
+ * Axes along which an acquisition has several images.
+ *
+ * @param info an open response
+ * @returns with the step of the header, which no pause lengthens; images lie at their times if these rise
+ */
+export function stackAxes({
+  times,
+  header: { dims, sizes, physicalUnits, physicalUnitsLabels },
+}: {
+  times?: readonly number[] | null | undefined;
+  header: {
+    dims: readonly string[];
+    sizes: Readonly<Record<string, number>>;
+    physicalUnits: readonly number[];
+    physicalUnitsLabels: readonly string[];
+  };
+}): Map<Over, Along> {
+  const axisOf = (name: Over) => {
+    const at = dims.indexOf(name);
+    const axis = { name, step: physicalUnits[at] ?? 1, unit: physicalUnitsLabels[at] ?? "Pixels" };
+    if (name === "Z") return axis;
+    if (axis.unit === "Pixels") return { name, step: 1, unit: FRAMES };
+    const rises = times && times.length === sizes.T && axis.unit === "seconds" &&
+      times.every((seconds, i) => i === 0 || seconds >= times[i - 1]!) && times.at(-1)! > times[0]!;
+    return rises ? { ...axis, times } : axis;
+  };
+  const several = (["T", "Z"] as const).filter((name) => (sizes[name] ?? 1) > 1);
+  return new Map(several.map((name) => [name, { count: sizes[name] ?? 1, axis: axisOf(name) }]));
+}
+
+/** Position of an image along the axes with several images, counted from 1. */
+export function positionWords(
+  sizes: Readonly<Record<string, number>>,
+  { t, z, l }: { t: number; z: number; l: number },
+): [name: string, value: number][] {
+  const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]] as const;
+  return places.filter(([axis]) => (sizes[axis] ?? 1) > 1).map(([, words, index]) => [words, index + 1]);
+}
+
+/**
+ * The greatest or the mean value of each sample over the images given to `take`; NaN if no image has a value.
+ *
+ * @param length samples of an image
+ */
+function projectionOf(kind: ProjectionKind, length: number) {
+  const isMean = kind === "mean";
+  const [values, counts] = [new Float64Array(length), new Uint32Array(length)];
+  return {
+    take(image: Float32Array) {
+      for (let i = 0; i < length; i += 1) {
+        const value = image[i]!;
+        if (!Number.isFinite(value)) continue;
+        counts[i]! += 1;
+        if (isMean) values[i]! += value;
+        else if (counts[i] === 1 || value > values[i]!) values[i] = value;
+      }
+    },
+    samples: () =>
+      Float32Array.from(values, (value, i) => counts[i] === 0 ? NaN : isMean ? value / counts[i]! : value),
+  };
+}
+
+/** A row for each part and channel. */
+const meansRows = (
+  { parts, plane, channels }: StackOrder,
+  means: readonly Float64Array[][],
+  { axis, count }: Along,
+): Row[] =>
+  parts.flatMap((part, i) =>
+    channels.map((Channel, channel) => {
+      const values = means[i]![channel]!;
+      const greatest = percentile(values, 100);
+      return {
+        ...placeRow(part, plane.axes),
+        Channel,
+        Over: OVER[axis.name]!,
+        Images: count,
+        Mean: mean(values),
+        "Least mean": percentile(values, 0),
+        "Greatest mean": greatest,
+        [`Greatest at (${tableUnit(axis)})`]: Number.isNaN(greatest)
+          ? NaN
+          : placeOn(axis, values.indexOf(greatest)),
+      };
+    })
+  );
+
+export interface StackOrder {
+  /** Plane of the images. */
+  plane: Plane;
+  /** Their names. */
+  channels: readonly string[];
+  /** Along by {@linkcode stackAxes}. */
+  along: ReadonlyMap<Over, Along>;
+  parts: readonly Part[];
+  /** Axis of the means; null for no means. */
+  over: Over | null;
+  projection: ProjectionOf | null;
+}
+
+export interface StackFound {
+  /** Means by part, channel and image. */
+  means: Float64Array[][] | null;
+  /** Projected by channel. */
+  projected: Float32Array[] | null;
+}
+
+/** Images of all channels; null if never recorded. */
+export type Take = (images: readonly (Float32Array | null)[], index: number) => void;
+
+/**
+ * Measures a stack in one pass over the images of each axis.
+ *
+ * @param eachOf calls `take` for each position along an axis, in any order
+ * @throws {RangeError} an axis has only one image, or a line is degenerate
+ */
+export async function measuredStack(
+  { plane, channels, along, parts, over, projection }: StackOrder,
+  eachOf: (axis: Over, count: number, take: Take) => Promise<void>,
+): Promise<StackFound> {
+  const found: StackFound = { means: null, projected: null };
+  for (const axis of new Set([over, projection?.axis])) {
+    if (!axis) continue;
+    const count = along.get(axis)?.count;
+    if (count === undefined) throw new RangeError(`It has one image over ${OVER[axis]!.toLowerCase()}`);
+    const meanOf = axis === over ? parts.map(({ place }) => meanOver(plane.shape, place)) : [];
+    const means = meanOf.map(() => channels.map(() => new Float64Array(count).fill(NaN)));
+    const projections = projection?.axis === axis
+      ? channels.map(() => projectionOf(projection.kind, plane.shape[0]! * plane.shape[1]!))
+      : [];
+    await eachOf(axis, count, (images, index) =>
+      images.forEach((image, channel) => {
+        if (image === null) return;
+        meanOf.forEach((of, part) => means[part]![channel]![index] = of(image));
+        projections[channel]?.take(image);
+      }));
+    if (axis === over) found.means = means;
+    if (projections.length > 0) found.projected = projections.map(({ samples }) => samples());
+  }
+  return found;
+}
+
+/**
+ * A row for each part and channel, with the means over the images and of the projection; if neither was ordered, with the
+ * means of the opened image. `image` is the opened one by channel.
+ */
+export function stackRows(
+  order: StackOrder,
+  { means, projected }: StackFound,
+  image: readonly Float32Array[],
+): Row[] {
+  const { plane, channels, parts, along, over, projection } = order;
+  const axis = over === null ? undefined : along.get(over);
+  const rows = means && axis && meansRows(order, means, axis);
+  const named = (planes: readonly Float32Array[]) =>
+    channels.map((name, i) => ({ name, samples: planes[i]! }));
+  if (projection === null || projected === null) return rows ?? imageRows(parts, plane, named(image));
+  const ofProjection = imageRows(parts, plane, named(projected));
+  return ofProjection.map(({ Mean, ...place }, i) => ({
+    ...place,
+    ...rows?.[i],
+    Projection: projectionWords(projection),
+    "Mean of the projection": Mean!,
+  }));
+}
+
+/** Position of an image along an axis, relative to the first. */
+const placeOn = ({ step, times }: Axis, index: number) =>
+  times === undefined ? index * step : times[index]! - times[0]!;
+
+/** A curve for each channel or part over the images. */
+export const stackColumns = (
+  axis: Axis,
+  curves: readonly { name: string; values: ArrayLike<number | null> }[],
+): Column[] => [
+  {
+    name: OVER[axis.name]!,
+    unit: tableUnit(axis),
+    values: Float64Array.from({ length: curves[0]?.values.length ?? 0 }, (_, i) => placeOn(axis, i)),
+  },
+  ...curves,
+];

@@ -1,0 +1,129 @@
+/** Arithmetic of traces: means, percentiles and noise. NaN and infinities do not count; a value without finite samples is NaN. */
+
+/**
+ * Running mean of `count` values, fewer at the ends.
+ *
+ * The trace is divided into blocks of `count` values: each window is the end of one block and the beginning of the next.
+ * Sums from both ends of each block make the cost independent of `count`. Nothing is subtracted, so a huge value affects
+ * only the windows that contain it.
+ *
+ * @param count if even, one more value follows than precedes
+ */
+export function runningMean(trace: Float64Array, count: number): Float64Array<ArrayBufferLike> {
+  if (!(count > 1)) return trace;
+  const before = Math.floor((count - 1) / 2);
+  const { length } = trace;
+  const [sums, counts] = [blockSums(trace, count, (value) => value), blockSums(trace, count, () => 1)];
+  return trace.map((_, i) => {
+    const [from, to] = [Math.max(0, i - before), Math.min(length, i - before + count)];
+    const isOne = Math.floor(from / count) === Math.floor((to - 1) / count);
+    // A window within one block either begins or ends with it.
+    if (isOne) {
+      return from % count === 0
+        ? sums.begun[to - 1]! / counts.begun[to - 1]!
+        : sums.left[from]! / counts.left[from]!;
+    }
+    return (sums.left[from]! + sums.begun[to - 1]!) / (counts.left[from]! + counts.begun[to - 1]!);
+  });
+}
+
+/** Sums within each block, from its beginning to each place and from each place to its end. */
+function blockSums(
+  trace: Float64Array,
+  block: number,
+  weigh: (value: number) => number,
+): Record<"begun" | "left", Float64Array> {
+  const weights = trace.map((value) => Number.isFinite(value) ? weigh(value) : 0);
+  const [begun, left] = [new Float64Array(trace.length), new Float64Array(trace.length)];
+  for (let i = 0; i < trace.length; i += 1) {
+    begun[i] = weights[i]! + (i % block === 0 ? 0 : begun[i - 1]!);
+  }
+  for (let i = trace.length - 1; i >= 0; i -= 1) {
+    left[i] = weights[i]! + ((i + 1) % block === 0 || i + 1 === trace.length ? 0 : left[i + 1]!);
+  }
+  return { begun, left };
+}
+
+/** Mean of the finite values from index `from` up to `to`, exclusive. */
+export function mean(trace: ArrayLike<number>, from = 0, to: number = trace.length): number {
+  let [sum, count] = [0, 0];
+  for (let i = Math.max(0, Math.ceil(from)); i < Math.min(trace.length, to); i += 1) {
+    if (!Number.isFinite(trace[i])) continue;
+    sum += trace[i]!;
+    count += 1;
+  }
+  return sum / count;
+}
+
+/** Least and greatest finite value from index `from` up to `to`, exclusive; infinite if there is none. */
+export function extent(
+  values: ArrayLike<number>,
+  from = 0,
+  to: number = values.length,
+): [low: number, high: number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = from; i < to; i += 1) {
+    const value = values[i]!;
+    if (value < low && value > -Infinity) low = value;
+    if (value > high && value < Infinity) high = value;
+  }
+  return [low, high];
+}
+
+/** Runs of values of one sign, as start and excluded end; zeros and NaN end a run. */
+export function runsOf(values: Float64Array): [from: number, to: number][] {
+  const runs: [from: number, to: number][] = [];
+  for (const [i, value] of values.entries()) {
+    if (!(value * value > 0)) continue;
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === i && value * values[i - 1]! > 0) last[1] = i + 1;
+    else runs.push([i, i + 1]);
+  }
+  return runs;
+}
+
+/** A Gaussian with a height of 1, from `-reach` to `reach`. */
+export const gaussian = (reach: number, sigma: number): number[] =>
+  Array.from({ length: 2 * reach + 1 }, (_, i) => Math.exp(-((i - reach) ** 2) / (2 * sigma ** 2)));
+
+/**
+ * Convolution with a Gaussian cut off at `reach` standard deviations; the first and last value continue beyond the ends.
+ */
+export function blurred(values: Float64Array, sigma: number, reach = 3): Float64Array {
+  const side = Math.ceil(reach * sigma);
+  const weights = gaussian(side, sigma);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return values.map((_, at) => {
+    let sum = 0;
+    for (let i = -side; i <= side; i += 1) {
+      sum += weights[i + side]! * values[Math.min(values.length - 1, Math.max(0, at + i))]!;
+    }
+    return sum / total;
+  });
+}
+
+/** Sample standard deviation of the finite values; NaN for fewer than two. */
+export function deviation(values: Float64Array): number {
+  const there = values.filter(Number.isFinite);
+  const middle = mean(there);
+  const squares = there.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+  return there.length < 2 ? NaN : Math.sqrt(squares / (there.length - 1));
+}
+
+/** A percentile of the finite values, interpolated linearly. */
+export function percentile(trace: Float64Array, percent: number): number {
+  const sorted = trace.filter((value) => Number.isFinite(value)).sort();
+  if (sorted.length === 0) return NaN;
+  const place = Math.min(1, Math.max(0, percent / 100)) * (sorted.length - 1);
+  const below = sorted[Math.floor(place)]!;
+  return below + (sorted[Math.ceil(place)]! - below) * (place - Math.floor(place));
+}
+
+/**
+ * Standard deviation of white noise: from differences of neighbouring samples, because events are slower, and by their
+ * median, because events are rare.
+ */
+export function noiseOf(trace: Float64Array): number {
+  const changes = trace.subarray(1).map((value, i) => Math.abs(value - trace[i]!));
+  return percentile(changes, 50) / (0.6745 * Math.SQRT2) || 0;
+}

@@ -1,0 +1,32 @@
+/** Work that an earlier page kept and saved: its recordings and its tables. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { measuredStack } from "./measured_stack.ts";
+import type { Viewer } from "./viewer.ts";
+
+/** A line scan, and a kymograph of a time series. */
+export const WORKS = ["scan", "kymograph"] as const;
+export type Work = typeof WORKS[number];
+
+const TABLES: Readonly<Record<Work, readonly string[]>> = {
+  scan: ["traces", "velocity", "events", "lines", "cursors"],
+  kymograph: ["traces", "lines"],
+};
+
+/** Writes the two recordings into a folder; answers their paths. */
+export function earlierFiles(folder: string): Record<Work, string> {
+  const files = { scan: join(folder, "scan.oir"), kymograph: join(folder, "spot.ome.tif") };
+  Deno.copyFileSync(fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url)), files.scan);
+  Deno.writeFileSync(files.kymograph, measuredStack());
+  return files;
+}
+
+/** The tables of a work as the page saves them, without name and path of the file. */
+export async function tablesOf(viewer: Viewer, work: Work): Promise<Record<string, string>> {
+  const tables: Record<string, string> = {};
+  for (const name of TABLES[work]) {
+    const { text } = await viewer.saved(`#csv-${name}`);
+    tables[name] = text.split("\r\n").slice(2).join("\n");
+  }
+  return tables;
+}
