@@ -15,8 +15,8 @@ const IMAGE = {
   source: z.object({ name: z.string(), format: z.string(), fingerprint: z.string().nullable() }),
   /** Index of the scene in that file. */
   scene: z.int().nonnegative(),
-  date: z.string().regex(/^(?:\d{8})?$/),
-  time: z.string().regex(/^(?:\d\d:\d\d:\d\d)?$/),
+  date: z.string().regex(/^(?:\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))?$/),
+  time: z.string().regex(/^(?:(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60))?$/),
   lineScan: z.object({
     secondsPerLine: seconds,
     secondsPerPixel: seconds,
@@ -32,7 +32,7 @@ const IMAGE = {
   colors: z.array(color),
   /** `[x0, y0, x1, y1]` in pixels of the reference image. */
   lineRoi: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable(),
-  warnings: z.array(z.object({ code: z.string(), text: z.string() })),
+  warnings: z.array(z.object({ code: z.string(), text: z.string() })).max(1000),
   /** The only time point and focus plane that were written. */
   position: z.object({ t: z.int().nonnegative(), z: z.int().nonnegative() }),
   /** Wavelengths of each channel, which are written as channels. */

@@ -33,6 +33,15 @@ Deno.test("reads each field of an archive alone, and names those that do not fit
   }
 });
 
+Deno.test("keeps no impossible date or time, and no more than 1,000 warnings", () => {
+  const damagedBy = (own: object) => archivedImage({ acq_server: own }).damaged;
+  assert.deepEqual(damagedBy({ date: "20241231", time: "23:59:60" }), []);
+  assert.deepEqual(damagedBy({ date: "99999999", time: "24:00:00" }), ["date", "time"]);
+  const warnings = Array.from({ length: 1001 }, () => ({ code: "step_uneven", text: "" }));
+  assert.deepEqual(damagedBy({ warnings }), ["warnings"]);
+  assert.deepEqual(damagedBy({ warnings: warnings.slice(1) }), []);
+});
+
 Deno.test("takes line scan, times and date from the archive, but a changed step from the image document", () => {
   const lineScan = { secondsPerLine: 0.004, secondsPerPixel: 1e-6, bidirectional: true };
   const recorded = asRecorded(IMAGE, { date: "20200203", lineScan, times: [0, 0.002, 5] });

@@ -54,7 +54,7 @@ function checkStructure(bytes: Uint8Array, what: string, most: number): void {
 }
 
 /** Index of the quote that ends the string from `start` on, or the end of the document. */
-function endOfString(bytes: Uint8Array, start: number): number {
+export function endOfString(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(0x22, start + 1); end >= 0; end = bytes.indexOf(0x22, end + 1)) {
     let before = end - 1;
     while (bytes[before] === 0x5c) before -= 1;

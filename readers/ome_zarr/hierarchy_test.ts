@@ -228,6 +228,15 @@ Deno.test("matches the OME-XML of a layout to its images by their order", () => 
   equal(list(damaged).warnings.length, 1);
 });
 
+Deno.test("reads the OME-XML of layouts 1 and 2 beside the series, where bioformats2raw 0.2 writes it", () => {
+  const early = { "METADATA.ome.xml": OME_XML('Name="first"><Pixels><Channel Name="A"/></Pixels>') };
+  const values = { ...layout(2, ["0"]), ...early };
+  deepEqual(list(values).images, [{ path: "0", name: "first" }]);
+  deepEqual(namesOf(values, "0"), ["A", "CH2"]);
+  const both = { ...values, "OME/METADATA.ome.xml": OME_XML('Name="later"><Pixels/>') };
+  deepEqual(list(both).images, [{ path: "0", name: "later" }]);
+});
+
 const wells = (...names: string[]) => ({ ".zattrs": { plate: { wells: names.map((path) => ({ path })) } } });
 const well = (at: string, ...names: string[]) => ({
   [`${at}/.zattrs`]: { well: { images: names.map((path) => ({ path })) } },

@@ -158,7 +158,7 @@ function layoutImages(opened: OpenedStore, node: ZarrNode): ImageList {
     else break;
   }
   if (series.length === 0) throw new DecodeFailed(`the layout holds no series${naming(absent)}`);
-  const key = omeXmlKey(path);
+  const key = omeXmlKey(store, path);
   return {
     kind: "layout",
     path,
@@ -208,7 +208,9 @@ function imageXml(store: Store, path: string, warnings: Warning[], nearest?: Pla
   const place = seriesPlace(store, path, nearest);
   if (place === null) return null;
   const images = readOmeXml(store, place.layout, warnings);
-  return images.length === 0 ? null : { key: omeXmlKey(place.layout), image: images[place.index] ?? null };
+  return images.length === 0
+    ? null
+    : { key: omeXmlKey(store, place.layout), image: images[place.index] ?? null };
 }
 
 /** Warns about declared images that do not exist. */
@@ -267,14 +269,18 @@ function seriesPlace(
   return null;
 }
 
-const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADATA.ome.xml");
+/** Key of the OME-XML of a layout. bioformats2raw before 0.3 (layouts 1 and 2) writes it beside the series. */
+function omeXmlKey(store: Store, path: string): string {
+  const [key, early] = [keyBelow(path, "OME", "METADATA.ome.xml"), keyBelow(path, "METADATA.ome.xml")];
+  return !store.has(key) && store.has(early) ? early : key;
+}
 
 /**
  * Reads the OME-XML of a layout: one item per series, `null` for an image without pixels. Returns an empty list for a missing
  * document, and with a warning for a damaged one.
  */
 function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlImage | null)[] {
-  const key = omeXmlKey(path);
+  const key = omeXmlKey(store, path);
   return unlessLost(warnings, "The OME metadata", () => {
     const bytes = readValue(store, key, MAX_XML_BYTES);
     if (bytes === null) return null;

@@ -187,3 +187,91 @@ Deno.test("opens a single image where metadata.txt is no document of Micro-Manag
     deepEqual(codesOf(summary.warnings), ["metadata_damaged"]);
   });
 });
+
+/** Beginnings of `metadata.txt` and what the warning says; each once stopped the worker, failed without a reason, or took minutes. */
+const DAMAGED: Record<string, readonly [text: string, warned: RegExp | null]> = {
+  "blanks that end in a word": [`{"Summary": {}${" ".repeat(1 << 20)}x`, /damaged at/],
+  "blanks alone": [" ".repeat(1 << 20), null],
+  "quotes in a string that does not end": [
+    `{"Summary": {"a": "${'\\"'.repeat(1 << 20)}`,
+    /ends within "Summary"/,
+  ],
+  "a string of megabytes": [`{"Summary": {"a": "${"a".repeat(8 << 20)}"}}`, /more than 1048576 bytes/],
+  "a key with an unknown escape": ['{"Summary": {}, "a\\qb": {}}', /not JSON/],
+  "a key with a line feed": ['{"Summary": {}, "a\nb": {}}', /not JSON/],
+  "a key of a megabyte": [`{"Summary": {}, "${"a".repeat(1 << 20)}": {}}`, /damaged at/],
+  "a deep object": [`{"Summary": ${'{"a":'.repeat(1000)}1${"}".repeat(1000)}}`, /nested more than 256/],
+  "more entries than a folder has files": [`{"a":1${',"a":1'.repeat(300_000)}}`, /more than 200001 entries/],
+};
+
+for (const [name, [text, warned]] of Object.entries(DAMAGED)) {
+  Deno.test(`opens separate images beside metadata.txt with ${name}`, async () => {
+    await inFolder(async (put, folder) => {
+      write(put, "Pos0", name1, text);
+      const { summary } = await loadHere(join(folder, "Pos0", name1(0, 0, 0)));
+      deepEqual(codesOf(summary.warnings), warned === null ? [] : ["metadata_damaged"]);
+      if (warned !== null) match(summary.warnings[0]!.text, warned);
+    });
+  });
+}
+
+Deno.test("keeps a summary of 900 KB, as a plate of 2,000 positions has", async () => {
+  await inFolder(async (put, folder) => {
+    const summary = { InitialPositionList: ["x".repeat(900_000)], ...SUMMARY };
+    write(put, "Pos0", name1, JSON.stringify(metadata(name1, summary)));
+    const { summary: { warnings, axes } } = await loadHere(join(folder, "Pos0", name1(0, 0, 0)));
+    deepEqual(warnings, []);
+    equal(axes.at(-1)!.step, 0.325);
+  });
+});
+
+Deno.test("serves the positions of one folder as scenes", async () => {
+  await inFolder(async (put, folder) => {
+    const at = (position: number): NameOf => (t, c, z) =>
+      name2(t, c, z).replace("position000", `position${padded(position, 3)}`);
+    const text = JSON.stringify(metadata(at(0)));
+    write(put, "Default", at(0), text);
+    write(put, "Default", at(2), text, 1000);
+    const path = join(folder, "Default", at(2)(1, 0, 0));
+    const { summary } = await loadHere(path);
+    deepEqual(summary.scenes.map(({ name }) => name), ["Position 0", "Position 2"]);
+    equal(summary.scene, 1);
+    deepEqual(await planesOf(path), EXPECTED.map((value) => value + 1000));
+    deepEqual(await planesOf(path, 0), EXPECTED);
+  });
+});
+
+Deno.test("warns about two files of one plane, and serves the first by name", async () => {
+  await inFolder(async (put, folder) => {
+    write(put, "Pos0", name1, JSON.stringify(metadata(name1)));
+    put(join("Pos0", `${name1(0, 1, 0)}f`), plane(77));
+    const path = join(folder, "Pos0", name1(0, 0, 0));
+    const { summary } = await loadHere(path);
+    deepEqual(codesOf(summary.warnings), ["planes_repeated"]);
+    match(summary.warnings[0]!.text, /"img_000000000_DAPI_000.tiff" \(as "img_000000000_DAPI_000.tif"\)/);
+    deepEqual(await planesOf(path), EXPECTED);
+  });
+});
+
+Deno.test("refuses files of more channels than an image may have", async () => {
+  await inFolder(async (put, folder) => {
+    for (let i = 0; i < 1001; i += 1) put(`Pos0/img_000000000_c${i}_000.tif`, plane(i));
+    put("Pos0/metadata.txt", "{}");
+    await rejects(
+      () => loadHere(join(folder, "Pos0", "img_000000000_c0_000.tif")),
+      /1001 channels, more than 1000/,
+    );
+  });
+});
+
+Deno.test("finds the positions beside a folder among thousands of others", async () => {
+  await inFolder(async (put, folder) => {
+    const text = JSON.stringify(metadata(name1, { ...SUMMARY, UUID: "a" }));
+    for (let i = 0; i < 2500; i += 1) put(`note${padded(i, 4)}`, "");
+    write(put, "scan1", name1, text);
+    write(put, "scan2", name1, text);
+    const { summary } = await loadHere(join(folder, "scan2", name1(0, 0, 0)));
+    deepEqual(summary.scenes.map(({ name }) => name), ["scan1", "scan2"]);
+    deepEqual(codesOf(summary.warnings), ["scenes_left_out"]);
+  });
+});

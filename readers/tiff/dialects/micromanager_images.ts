@@ -10,9 +10,9 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound, Unreadable } from "../../errors.ts";
-import { MAX_CHANNELS } from "../../io/limits.ts";
+import { MAX_CHANNELS, MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
-import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
+import { endOfString, isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { textFrom } from "../../metadata/text.ts";
 import type { FileAccess } from "../../io/random_access.ts";
@@ -40,10 +40,16 @@ const MAX_TEXT_BYTES = 384 << 20;
 /** Bytes of `metadata.txt` in which the summary of a sibling folder is looked for; it comes first. */
 const SUMMARY_BYTES = 1 << 20;
 
-/** Longest record of a plane. */
-const MAX_RECORD = 1 << 18;
+/** Most bytes of an entry. The summary lists all positions of a plate, with about 500 bytes for each. */
+const MAX_RECORD = 1 << 20;
 
-/** Largest number of sibling folders whose `metadata.txt` is looked at. */
+/** Most bytes of a key, which is the name of a file at most. */
+const MAX_KEY = 1000;
+
+/** Largest number of entries: Micro-Manager 2 writes two for a plane, and a folder holds no more files. */
+const MAX_ENTRIES = 2 * MAX_FOLDER_ENTRIES + 1;
+
+/** Largest number of sibling folders whose `metadata.txt` is looked at: those nearest by name. */
 const MAX_SIBLINGS = 2000;
 
 /** Indices of a plane, each from 0. */
@@ -52,6 +58,7 @@ type Indices = Readonly<Record<"t" | "channel" | "z", number>>;
 /** The plane of a file by its name; a channel is a name in Micro-Manager 1, a number in 2. */
 interface NamedPlane {
   readonly name: string;
+  readonly position: number;
   readonly t: number;
   readonly channel: number | string;
   readonly z: number;
@@ -85,6 +92,18 @@ export function openSeparateImages(opened: Opened): SeriesList | null {
   const own = readMetadata(files, folder);
   if (own === null) return null;
   const warnings: Warning[] = [];
+  const positions = positionsIn(files.list(folder));
+  if (positions.length > 1) {
+    // Micro-Manager 2 puts positions without a name into one folder.
+    return {
+      count: positions.length,
+      own: positions.indexOf(planeOf(basename(path))!.position),
+      warnings,
+      entries: (most) =>
+        positions.slice(0, most).map((position) => ({ name: `Position ${position}`, sizes: {} })),
+      open: (index) => stackOf(opened, folder, own, positions[index]!),
+    };
+  }
   const folders = positionFolders(files, folder, own.summary, warnings);
   return {
     count: folders.length,
@@ -101,16 +120,26 @@ export function openSeparateImages(opened: Opened): SeriesList | null {
   };
 }
 
+/** The positions that the file names in a folder state, ascending. */
+const positionsIn = (names: readonly string[]): number[] =>
+  [...new Set(names.flatMap((name) => planeOf(name)?.position ?? []))].sort((a, b) => a - b);
+
 /** The plane that a file name states, or `null` for other names. */
 function planeOf(name: string): NamedPlane | null {
   const [, time, channel, slice, axes] = SEPARATE_IMAGE.exec(name) ?? [];
-  if (time !== undefined) return { name, t: Number(time), channel: channel!, z: Number(slice) };
+  if (time !== undefined) return { name, position: 0, t: Number(time), channel: channel!, z: Number(slice) };
   if (axes === undefined) return null;
   const numbers = new Map(
     [...axes.matchAll(/_([a-z]+)(\d+)/gi)].map(([, axis, digits]) => [axis, Number(digits)]),
   );
   const along = (axis: string) => numbers.get(axis) ?? 0;
-  return { name, t: along("time"), channel: along("channel"), z: along("z") };
+  return {
+    name,
+    position: along("position"),
+    t: along("time"),
+    channel: along("channel"),
+    z: along("z"),
+  };
 }
 
 /** The folders of the acquisition: those beside `folder` whose summary has the same UUID, or else the same prefix. */
@@ -141,7 +170,14 @@ function positionFolders(
     if (error instanceof Unreadable || error instanceof DecodeFailed) return [folder];
     throw error;
   }
-  const folders = names.slice(0, MAX_SIBLINGS).map((name) => join(parent, name)).filter(isBeside);
+  const left = Math.max(0, names.length - MAX_SIBLINGS);
+  const start = Math.min(left, Math.max(0, names.indexOf(basename(folder)) - MAX_SIBLINGS / 2));
+  const text = `"${
+    basename(parent)
+  }" has ${names.length} entries, and positions are looked for in ${MAX_SIBLINGS}`;
+  warnings.push(...warnIf(left > 0, "scenes_left_out", text));
+  const near = names.slice(start, start + MAX_SIBLINGS);
+  const folders = near.map((name) => join(parent, name)).filter(isBeside);
   return folders.includes(folder) ? folders : [folder, ...folders];
 }
 
@@ -151,7 +187,7 @@ const byNumber = (a: string, b: string) => a.localeCompare(b, "en", { numeric: t
 function summaryBeside(files: FileAccess, path: string): JsonObject {
   using file = files.openNeighbour(path);
   if (file === null) return {};
-  const start = textFrom(file.read(0, Math.min(file.size, SUMMARY_BYTES), METADATA_NAME));
+  const start = file.read(0, Math.min(file.size, SUMMARY_BYTES), METADATA_NAME);
   for (const [key, text] of entriesOf(start)) {
     if (key === "Summary") return objectIn(text);
   }
@@ -173,13 +209,15 @@ function readMetadata(files: FileAccess, folder: string): MetadataFile | null {
     if (size > MAX_TEXT_BYTES) {
       throw new DecodeFailed(`it has ${size} bytes, more than ${MAX_TEXT_BYTES}`);
     }
-    const entries = entriesOf(textFrom(file.read(0, size, METADATA_NAME)));
-    for (;;) {
+    const entries = entriesOf(file.read(0, size, METADATA_NAME));
+    for (let count = 0;; count += 1) {
+      files.stop.check();
       const { done, value } = entries.next();
       if (done) {
         if (value !== null) throw new DecodeFailed(value);
         break;
       }
+      if (count >= MAX_ENTRIES) throw new DecodeFailed(`it has more than ${MAX_ENTRIES} entries`);
       const [key, text] = value;
       const fields = objectIn(text);
       if (key === "Summary") summary = fields;
@@ -219,47 +257,81 @@ function addRecord(records: Map<string, PlaneRecord>, key: string, fields: JsonO
  *
  * @returns where and why the text ends early, or `null`
  */
-function* entriesOf(text: string): Generator<readonly [key: string, value: string], string | null> {
-  const key = /\s*[{,]?\s*("(?:[^"\\]|\\.){0,1000}")\s*:\s*/y;
-  for (let at = 0;;) {
-    key.lastIndex = at;
-    const [, name] = key.exec(text) ?? [];
-    if (name === undefined) {
-      return /^\s*}?\s*$/.test(text.slice(at, at + 1000)) ? null : `it is damaged at ${at}`;
+function* entriesOf(bytes: Uint8Array): Generator<readonly [key: string, value: string], string | null> {
+  const isUtf8Marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  let at = afterBlanks(bytes, isUtf8Marked ? 3 : 0);
+  if (at === bytes.length) return null;
+  if (bytes[at] !== OPEN) return `it is damaged at ${at}`;
+  for (;;) {
+    at = afterBlanks(bytes, at + 1);
+    if (bytes[at] === CLOSE) {
+      const rest = afterBlanks(bytes, at + 1);
+      return rest === bytes.length ? null : `it is damaged at ${rest}`;
     }
-    const start = key.lastIndex;
-    const end = endOfValue(text, start);
-    if (end < 0) return `it ends within ${name}`;
-    yield [JSON.parse(name) as string, text.slice(start, end)];
-    at = end;
+    const endOfKey = endOfString(bytes, at) + 1;
+    const colon = afterBlanks(bytes, endOfKey);
+    if (bytes[at] !== QUOTE || endOfKey - at > MAX_KEY || bytes[colon] !== COLON) {
+      return colon >= bytes.length ? `it ends at ${bytes.length}` : `it is damaged at ${at}`;
+    }
+    const name = textFrom(bytes.subarray(at, endOfKey));
+    const key = parseJsonText(name, `the key at ${at}`);
+    const start = afterBlanks(bytes, colon + 1);
+    const end = endOfValue(bytes, start);
+    if (end === null) return `it ends within ${name}, or ${name} has more than ${MAX_RECORD} bytes`;
+    yield [String(key), textFrom(bytes.subarray(start, end))];
+    at = afterBlanks(bytes, end);
+    if (bytes[at] === CLOSE) at -= 1;
+    else if (bytes[at] !== COMMA) {
+      return at === bytes.length ? `it ends after ${name}` : `it is damaged at ${at}`;
+    }
   }
 }
 
-/** The end of the JSON value at `start`, by its brackets; -1 if the text ends before it, or it is longer than a record may be. */
-function endOfValue(text: string, start: number): number {
-  const token = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
-  token.lastIndex = start;
-  for (let depth = 0;;) {
-    const found = token.exec(text);
-    if (found === null || found.index - start > MAX_RECORD) return -1;
-    const [mark] = found;
-    if (mark === "{" || mark === "[") depth += 1;
-    else if (mark === "}" || mark === "]") {
-      if (depth === 0) return found.index;
+const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Index of the first byte from `at` on that is no blank, or the length. */
+function afterBlanks(bytes: Uint8Array, at: number): number {
+  while (at < bytes.length && bytes[at]! <= 0x20) at += 1;
+  return Math.min(at, bytes.length);
+}
+
+/** The end of the JSON value at `start`, by its brackets; `null` if the text ends before it, or it is longer than a record may be. */
+function endOfValue(bytes: Uint8Array, start: number): number | null {
+  const last = Math.min(bytes.length, start + MAX_RECORD);
+  for (let at = start, depth = 0; at < last; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === OPEN || byte === OPEN_LIST) depth += 1;
+    else if (byte === CLOSE || byte === CLOSE_LIST) {
+      if (depth === 0) return at;
       depth -= 1;
-      if (depth === 0) return token.lastIndex;
-    } else if (mark === "," && depth === 0) return found.index;
+      if (depth === 0) return at + 1;
+    } else if (byte === COMMA && depth === 0) return at;
   }
+  return null;
 }
 
-/** The stack of one folder. */
-function stackOf(opened: Opened, folder: string, metadata: MetadataFile): Stack {
+/**
+ * The stack of one position of a folder.
+ *
+ * @param position by default the first one in the folder
+ * @throws {DecodeFailed} the folder has no images of the position, or too many channels or planes
+ */
+function stackOf(
+  opened: Opened,
+  folder: string,
+  metadata: MetadataFile,
+  position?: number,
+): Stack {
   const { files } = opened;
   const { summary, records } = metadata;
   let fileSize = metadata.size;
   // Links that leave the roots count as missing.
-  const named = files.list(folder).flatMap((name) => {
-    const plane = planeOf(name);
+  const listing = files.list(folder);
+  const [served = position, ...others] = position === undefined ? positionsIn(listing) : [position];
+  const named = listing.flatMap((name) => {
+    const found = planeOf(name);
+    const plane = found?.position === served ? found : null;
     const size = plane && files.sizeOf(join(folder, name));
     fileSize += size ?? 0;
     return plane === null || size === null ? [] : [plane];
@@ -284,7 +356,8 @@ function stackOf(opened: Opened, folder: string, metadata: MetadataFile): Stack 
   }
   if (room > MAX_PLANES) throw new DecodeFailed(`its names count ${room} planes, more than ${MAX_PLANES}`);
   const keyOf = ({ t, channel, z }: Indices) => (t * sizes.C + channel) * sizes.Z + z;
-  const names = new Map(places.map((place) => [keyOf(place), place.name]));
+  const names = new Map<number, string>();
+  for (const place of places) names.getOrInsert(keyOf(place), place.name);
   const ordered = [...names].sort(([a], [b]) => a - b).map(([, name]) => name);
   const pool = new RecentFiles(
     opened.path,
@@ -302,7 +375,11 @@ function stackOf(opened: Opened, folder: string, metadata: MetadataFile): Stack 
   );
   const text = `The acquisition declares ${room} planes, but ${names.size} are there`;
   const stored = new Set(named.map(({ name }) => name));
-  const gone = [...records.keys()].filter((name) => planeOf(name) !== null && !stored.has(name));
+  const gone = [...records.keys()].filter((name) => planeOf(name)?.position === served && !stored.has(name));
+  const repeated = places.flatMap((place) => {
+    const other = names.get(keyOf(place))!;
+    return other === place.name ? [] : [`"${place.name}" (as "${other}")`];
+  });
   return {
     sizes,
     layout,
@@ -335,6 +412,18 @@ function stackOf(opened: Opened, folder: string, metadata: MetadataFile): Stack 
       ...metadata.warnings,
       ...missingFiles(gone),
       ...warnIf(names.size !== room, "planes_missing", text),
+      ...warnIf(
+        repeated.length > 0,
+        "planes_repeated",
+        `Files state the same plane as others, which are served: ${listed(repeated)}`,
+      ),
+      ...warnIf(
+        others.length > 0,
+        "content_left_out",
+        `"${basename(folder)}" holds other positions, to be opened by their files: ${
+          listed(others.map(String))
+        }`,
+      ),
       ...disagreements(places, records, channels.names),
     ],
     indexBytes: places.length * PLACE_BYTES + records.size * RECORD_BYTES,
@@ -367,6 +456,9 @@ function channelsOf(named: readonly NamedPlane[], { summary, records }: Metadata
   const numbers = new Map<string, number>();
   const unknown: string[] = [];
   const files = new Map(named.map(({ channel, name }) => [channel, name]));
+  if (files.size > MAX_CHANNELS) {
+    throw new DecodeFailed(`its names count ${files.size} channels, more than ${MAX_CHANNELS}`);
+  }
   for (const [channel, file] of files) {
     const record = records.get(file);
     if (typeof channel === "number") {
