@@ -162,7 +162,7 @@ export class PositionBar {
   /** Time or depth of an index; empty if unknown. */
   #physical(name: AxisName, index: number) {
     const { header, times } = this.#info as OpenResponse;
-    const at = header.dims.indexOf(name.toUpperCase());
+    const at = header.dims.findIndex((dim) => dim === name.toUpperCase());
     const unit = header.physicalUnitsLabels[at] ?? "Pixels";
     const value = index * (header.physicalUnits[at] ?? 1);
     const time = (name === "t" ? times?.[index] : undefined) ?? (isTime({ unit }) ? value : undefined);
