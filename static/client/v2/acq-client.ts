@@ -437,7 +437,7 @@ function ownServer() {
 
 /** A connected server. */
 export class Server {
-  #http;
+  readonly #http;
   /** Address without a slash at its end, such as `http://127.0.0.1:8767`. */
   readonly base: string;
   /** Health at the time of connecting. */
@@ -544,9 +544,9 @@ const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.
 
 /** An opened acquisition: one session of the server. */
 export class Acquisition {
-  #http;
+  readonly #http;
   /** Other scenes that planes were read from. */
-  #others: Map<number, Promise<Acquisition>> = new Map();
+  readonly #others: Map<number, Promise<Acquisition>> = new Map();
   /** The open response. */
   readonly info: OpenResponse;
   readonly sessionId: string;
@@ -701,7 +701,7 @@ export class Acquisition {
 
 /** The reference (overview) image of a line scan. */
 export class Reference {
-  #http;
+  readonly #http;
   /** From the open response. */
   readonly info: ReferenceInfo;
   readonly shape: [number, number];
@@ -826,7 +826,7 @@ type Patience = { retries: number; longestWait: number };
 
 /** Sends requests and turns every failure into an {@linkcode AcqError}. */
 class Http {
-  #patience;
+  readonly #patience;
   readonly base: string;
 
   constructor(base: string, patience: Patience) {
