@@ -3,7 +3,7 @@
  * stand in deno.json. `DENORT_BIN` names a runtime to use in place of the one that is downloaded on first use.
  */
 import { existsSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lockedPackages, unneededFiles } from "./package_files.ts";
 import { writePageFiles } from "./page_files.ts";
@@ -96,10 +96,14 @@ function compile({ target, output }: Options): number {
   Deno.mkdirSync(ROOT + "dist", { recursive: true });
   Deno.writeTextFileSync(ROOT + COMMIT_FILE, currentCommit() + "\n");
   writePageFiles(ROOT + PAGE_FILES);
-  const icon = target.includes("windows") ? ["--icon", ".ci/icon.ico"] : [];
+  const icon = target.includes("windows") ? ["--icon", ROOT + ".ci/icon.ico"] : [];
+  const cache = npmCache();
+  const unneeded = unneededFiles(cache, Object.keys(lockedPackages()));
   const { code, stderr } = new Deno.Command(Deno.execPath(), {
     args: [
       "compile",
+      "--config",
+      ROOT + "deno.json",
       // The executable keeps this: a dialog program that is missing makes no line at its start.
       "--quiet",
       "--permission-set",
@@ -109,19 +113,20 @@ function compile({ target, output }: Options): number {
       // It would lie in the folder for temporary files under a name that every account can take first.
       "--no-code-cache",
       "--exclude-unused-npm",
-      ...unneededFiles(npmCache(), Object.keys(lockedPackages())).flatMap((path) => ["--exclude", path]),
+      ...unneeded.flatMap((path) => ["--exclude", relative(cache, path)]),
       "--include",
-      COMMIT_FILE,
+      ROOT + COMMIT_FILE,
       "--include",
-      PAGE_FILES,
+      ROOT + PAGE_FILES,
       "--target",
       target,
       ...icon,
       "--output",
-      output,
-      "main.ts",
+      resolve(ROOT, output),
+      ROOT + "main.ts",
     ],
-    cwd: ROOT,
+    // Paths to leave out are relative to it: absolute ones would make a command line that Windows refuses.
+    cwd: cache,
     stdout: "inherit",
     stderr: "piped",
   }).outputSync();

@@ -3,8 +3,7 @@
  * names and types say all need none.
  *
  * Signatures of a module that imports an npm package may hold types of that package, which the linter takes for private
- * ones, and schemas whose types only the compiler can write down: in such modules these two findings do not count. Modules of
- * the page state the types of what they export, and document what their names do not say.
+ * ones, and schemas whose types only the compiler can write down: in such modules these two findings do not count.
  */
 import { fileURLToPath } from "node:url";
 
@@ -40,7 +39,7 @@ const all = [...output.matchAll(/^error\[([\w-]+)\]: (.*)\n *--> (.*?):(\d+):\d+
 const findings = all
   .filter(({ code, module, line }) =>
     code === "missing-jsdoc"
-      ? !isMember(module, line) && !module.startsWith("static/")
+      ? !isMember(module, line)
       : !/^(private-type-ref|missing-explicit-type)$/.test(code) || !importsPackage(module)
   );
 for (const { text } of findings) console.error(text);

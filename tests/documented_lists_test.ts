@@ -56,14 +56,6 @@ Deno.test("the guide for clients has every error code with its status", () => {
   assertListed(found, wanted, `${GUIDE}, table "Errors",`);
 });
 
-Deno.test("the types of the client module have every error code", () => {
-  const types = "static/client/v2/acq-client.ts";
-  const [, union = ""] = /export type AcqErrorCode =\n(.*?);/s.exec(text(types))!;
-  const found = [...union.matchAll(/\| "(\w+)"/g)].map(([, code]) => code!);
-  const own = ["server_unreachable", "no_acq_server", "wrong_size"];
-  assertListed(found, [...own, ...Object.keys(ERRORS)], `${types}, type AcqErrorCode,`);
-});
-
 Deno.test("the guide for clients has every warning code with its meaning", () => {
   const found = rows(section(GUIDE, "Warnings")).map(([code, meaning]) => `${code}: ${meaning}`);
   const wanted = Object.entries(WARNING_CODES).map(([code, meaning]) => `\`${code}\`: ${meaning}`);

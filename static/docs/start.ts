@@ -1,4 +1,5 @@
-// Shows the contract of the server that sent this page; nothing is fetched from anywhere else.
+/** Shows the contract of the server that sent this page; nothing is fetched from anywhere else. */
+
 /** Script of Swagger UI, which the page loads before this one. */
 declare const SwaggerUIBundle: (options: object) => void;
 

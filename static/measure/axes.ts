@@ -3,6 +3,7 @@
  * step before 0.
  */
 
+/** An axis; `step` is in `unit`. */
 export interface Axis {
   name: string;
   step: number;

@@ -1,4 +1,4 @@
-/** The trace of a band of a plane: the mean of its columns in each line, or its change against F₀ (baseline.js). */
+/** The trace of a band of a plane: the mean of its columns in each line, or its change against F₀ (baseline.ts). */
 import { type Baseline, baselineOf, baselineWords, type TraceSettings } from "./baseline.ts";
 import { mean, runningMean } from "./traces.ts";
 

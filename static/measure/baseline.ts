@@ -13,16 +13,16 @@ import { deviation, extent, mean, noiseOf, percentile, runningMean, runsOf } fro
 
 /** How the trace of a band is made; times are in the unit of the time axis. */
 export interface TraceSettings {
-  /** ΔF/F₀ instead of means. */
+  /** Whether values are ΔF/F₀ instead of means. */
   isChange: boolean;
   /**
    * Kind of F₀: a percentile of all values, their mean in a window, a moving percentile or an exponential;
    * `automatic` is `moving` if the trace drifts, else `percentile`.
    */
   kind: "automatic" | "percentile" | "window" | "moving" | "exponential";
-  /** 0 to 100. */
+  /** Percentile of a constant or moving F₀, 0 to 100. */
   percentile: number;
-  /** Start of the baseline's window. */
+  /** Start of the window in which F₀ is the mean. */
   from: number;
   to: number;
   /** Time over which a moving percentile is taken; a tenth of the recording if 0 or missing. */
@@ -33,6 +33,7 @@ export interface TraceSettings {
   average: number;
 }
 
+/** F₀ of a trace. */
 export interface Baseline {
   /** F₀; the median of F₀ if it changes; NaN if there is none. */
   level: number;
@@ -72,7 +73,7 @@ const LEAST_LINES = 20;
 /** Time over which F₀ moves if nothing else is set, rounded to be typed. */
 export const usualSpan = (lines: number, step: number): number => significant(TENTH * lines * step, 3);
 
-/** @param step time from line to line */
+/** F₀ of a trace of one value per line. @param step time from line to line */
 export function baselineOf(values: Float64Array, settings: TraceSettings, step: number): Baseline {
   const { percentile: percent } = settings;
   const isAutomatic = settings.kind === "automatic";

@@ -36,6 +36,8 @@ const [LEAST_WHOLE_ERROR, LEAST_ERROR] = [0.001, 0.003];
 const GREATEST_ERROR = 0.1;
 
 /**
+ * Velocity in the middle of a window, in pixels per line.
+ *
  * @param values row-major lines without background; NaN or infinite for missing samples
  * @param rows lines
  * @param columns pixels per line

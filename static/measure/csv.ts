@@ -8,6 +8,7 @@
  * significant digits; missing values are empty.
  */
 
+/** A named column of a table; null and NaN are missing values. */
 export interface Column {
   name: string;
   unit?: string;
@@ -20,6 +21,8 @@ export interface Column {
 export type Row = Record<string, number | string>;
 
 /**
+ * A table with what is known about it above, as the text of a CSV file.
+ *
  * @param about file name and settings
  * @param columns shorter columns end with empty fields
  */

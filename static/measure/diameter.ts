@@ -10,14 +10,15 @@ import { blurred, mean, noiseOf, percentile, runsOf } from "./traces.ts";
 import type { Band } from "./measurement.ts";
 import type { Plane } from "./velocity.ts";
 
+/** The diameter around one time. */
 export interface DiameterAt {
   /** Middle of the averaged lines, from 0. */
   line: number;
   /** Diameter in columns; NaN unless clear. */
   diameter: number;
-  /** Edge, as a column: 3.5 lies between columns 3 and 4. */
+  /** Left edge, as a column: 3.5 lies between columns 3 and 4. */
   left: number;
-  /** Edge. */
+  /** Right edge. */
   right: number;
   /**
    * "faint": no lumen stands out from the noise; "cut": the lumen reaches an end of the band; "divided": a
@@ -33,8 +34,9 @@ export type DiameterSettings = { window: number; step: number; method: string };
 const CLEAR = 4;
 
 /**
+ * Diameters in the columns of a band, in the order of time.
+ *
  * @param band holds the vessel with background on both sides
- * @param settings `window`, lines averaged for one diameter; `step`, lines from one to the next; `method`
  */
 export function diameterOverTime(
   { samples, shape: [rows, all] }: Plane,

@@ -1,4 +1,4 @@
-/** Events as a measurement (measurement.js): peaks of the trace of a band. Overlapping peaks affect each other's shapes. */
+/** Events as a measurement (measurement.ts): peaks of the trace of a band. Overlapping peaks affect each other's shapes. */
 import { formatNumber, rounded, significant, tableUnit } from "./axes.ts";
 import { traceFacts, traceOf } from "./band_trace.ts";
 import {
@@ -37,6 +37,7 @@ const THRESHOLDS: Readonly<Record<string, string>> = {
 /** A peak with its shape, in lines; its value and baseline are those of the trace itself. */
 export type Event = Item & Omit<TraceEvent, "peak">;
 
+/** Settings of the measurement; `distance` is in the unit of the time axis, `average` in lines. */
 export type EventSettings = {
   chosen: string;
   height: number;
@@ -50,6 +51,7 @@ export type EventSettings = {
   between?: number;
 };
 
+/** The measurement of events. */
 export const EVENTS: Measurement<Event, EventSettings> = {
   key: "events",
   title: "Events",

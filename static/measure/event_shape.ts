@@ -1,5 +1,5 @@
 /**
- * Shapes of the events of a trace. Each event is fitted with a transient (transient_fit.js) after the tails of the others
+ * Shapes of the events of a trace. Each event is fitted with a transient (transient_fit.ts) after the tails of the others
  * are subtracted; the fit keeps photon noise from raising the peak. An event that no transient fits is measured on a
  * running mean of its samples.
  */
@@ -24,7 +24,7 @@ export interface EventShape {
   decay: number;
   /** Area under the curve and above the baseline, in values times samples. */
   area: number;
-  /** Whether the fit or the samples were measured. */
+  /** Whether the fitted transient or the samples themselves were measured. */
   by: "fitted" | "samples";
   /** `separated` if the tails of other events were subtracted, `overlaps` if that was not possible. */
   overlap: "" | "separated" | "overlaps";
@@ -87,6 +87,8 @@ const OVERLAP = 0.05;
 const ROUNDS = 4;
 
 /**
+ * The shapes of the events at peaks, in the order of the peaks.
+ *
  * @param peaks indices in ascending order
  * @param bounds of the peaks
  */

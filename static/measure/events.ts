@@ -1,5 +1,5 @@
 /**
- * Events of a trace: peaks above a threshold that stand out from their surroundings, and their shapes (event_shape.js).
+ * Events of a trace: peaks above a threshold that stand out from their surroundings, and their shapes (event_shape.ts).
  * Peaks and prominence are defined as by `scipy.signal` (`find_peaks`, `peak_prominences`). A NaN ends the surroundings
  * of a peak, as an end of the trace does.
  */
@@ -7,6 +7,7 @@ import { type Bounds, type EventShape, eventShapes } from "./event_shape.ts";
 import { quietPart } from "./baseline.ts";
 import { extent, noiseOf, percentile, runningMean } from "./traces.ts";
 
+/** What a peak must reach to be an event. */
 export interface Threshold {
   /** Least value of a peak. */
   height: number;
@@ -18,6 +19,7 @@ export interface Threshold {
   average?: number;
 }
 
+/** A peak of a trace. */
 export interface Peak {
   /** Index; for a plateau, its middle, rounded down. */
   peak: number;
@@ -27,14 +29,19 @@ export interface Peak {
   prominence: number;
 }
 
+/** A peak with the shape of its event. */
 export type TraceEvent = Peak & EventShape;
 
-/** @returns in order of time; peaks that noise makes on an event are omitted */
+/**
+ * The events of a trace that reach a threshold, with their shapes.
+ *
+ * @returns in order of time; peaks that noise makes on an event are omitted
+ */
 export const findEvents = (trace: Float64Array, threshold: Threshold): TraceEvent[] =>
   measureEvents(trace, soughtPeaks(trace, threshold));
 
 /** Indices of the highest samples of events; peaks that noise makes on an event are omitted. */
-export function soughtPeaks(trace: Float64Array, threshold: Threshold): number[] {
+function soughtPeaks(trace: Float64Array, threshold: Threshold): number[] {
   const { height, prominence = 0, distance = 1, average = 1 } = threshold;
   const means = runningMean(trace, average);
   const high = peaksOf(trace).filter((peak) => means[highestNear(means, peak, average >> 1)]! >= height);

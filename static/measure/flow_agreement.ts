@@ -4,8 +4,8 @@
  */
 import { mean, percentile } from "./traces.ts";
 import type { WindowFlow } from "./window_flow.ts";
-import type { WindowVelocity } from "./window_velocity.ts";
 
+/** What flows in a window; `line` is the middle of the window, from 0. */
 export type FlowAt = WindowFlow & { line: number };
 
 /** Support lies at most this many windows away. */
@@ -43,35 +43,16 @@ export const isMoving = ({ verdict, velocity }: { verdict: string; velocity: num
   Number.isFinite(velocity) && verdict !== "standing";
 
 /**
+ * Judges the windows beside each other: those without support lose their velocity, and errors are widened.
+ *
  * @param found at equal distances
  * @param window lines
  */
-export function agreed(found: readonly FlowAt[], window: number, columns: number): (FlowAt | {
-  error: number;
-  isIndicative: boolean;
-  verdict: "standing" | "measured" | "changing" | "two velocities" | "too slow" | "too fast" | "unclear";
-  velocity: number;
-  confidence: number;
-  straight?: {
-    velocity: number;
-    error: number;
-  };
-  second?: number;
-  secondError?: number;
-  rest: number;
-  spread: number;
-  likeness: number;
-  strength: number;
-  isBroken: boolean;
-  stands: boolean;
-  whole?: WindowVelocity;
-  change?: number;
-  rough: {
-    velocity: number;
-    error: number;
-  };
-  line: number;
-})[] {
+export function agreed(
+  found: readonly FlowAt[],
+  window: number,
+  columns: number,
+): (FlowAt & { isIndicative?: boolean })[] {
   const strengths = Float64Array.from(found.filter(isMoving), ({ strength }) => strength);
   const usual = percentile(strengths, 50);
   const clear = found.map((one) =>

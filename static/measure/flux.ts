@@ -13,6 +13,7 @@ import type { Plane, VelocityAt } from "./velocity.ts";
 /** Cells are `dark` or `bright`, and counted over `window` lines. */
 export type FluxSettings = { window: number; cells: string };
 
+/** Cells counted around one time. */
 export interface FluxAt {
   /** Middle of the counted lines, from 0. */
   line: number;
@@ -48,7 +49,8 @@ const LEAST_AREA = 0.4;
 const MOST_COVERED = 0.75;
 
 /**
- * @param settings `window`, lines per count; `cells`, dark or bright
+ * Counts the cells that pass the middle of a band, in the order of time.
+ *
  * @throws {RangeError} the band is too narrow for velocities
  */
 export function fluxOverTime(plane: Plane, band: Band, { window, cells }: FluxSettings): FluxAt[] {

@@ -4,6 +4,7 @@
  */
 import { mean, percentile } from "./traces.ts";
 
+/** Rate and strength of a pulse. */
 export interface HeartRate {
   /** Beats per unit of time, by the spectrum; NaN without a clear pulse. */
   frequency: number;
@@ -35,6 +36,8 @@ const FALSE_ALARM = 1e-3;
 const MOST_VALUES = 2048;
 
 /**
+ * The heart rate in a trace of velocity or diameter.
+ *
  * @param trace NaN if missing
  * @param step time from one value to the next
  */

@@ -13,6 +13,7 @@ export type Rectangle = { start: readonly [number, number]; stop: readonly [numb
 /** `width` is the number of samples across the line. */
 export type DrawnLine = { points: readonly Point[]; width: number };
 
+/** A part of an image, with its name. */
 export interface Part {
   /** Id of its region; empty for the whole image. */
   id: string;
@@ -21,6 +22,7 @@ export interface Part {
   place: Rectangle | DrawnLine | null;
 }
 
+/** A region of an image document; `start` and `stop` are `[column, row]`. */
 export type Region = {
   id: string;
   name?: string | undefined;
@@ -32,8 +34,10 @@ export type Region = {
 /** Axes of rows and columns. */
 export type Axes = readonly [{ step: number; unit: string }, { step: number; unit: string }];
 
+/** Geometry of planes: `[rows, columns]` and their axes. */
 export type Plane = { shape: readonly [number, number]; axes: Axes };
 
+/** A named channel; samples are row-major. */
 export type Channel = { name: string; samples: Float32Array };
 
 /** Id of the region for the line over an image. */

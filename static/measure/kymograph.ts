@@ -5,8 +5,10 @@
  */
 import { lengthOf, lineProfile, type Point } from "./line_profile.ts";
 
+/** An axis; `step` is in `unit`. */
 export type Axis = { name: string; step: number; unit: string };
 
+/** Geometry of planes: `[rows, columns]`, and the axes of rows and columns. */
 export type PlaneFacts = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
 
 interface Series {
@@ -24,11 +26,12 @@ const MOST_SAMPLES = 2 ** 28;
 
 /** A kymograph that is filled while images arrive. */
 export class Kymograph {
-  #profile;
-  #series;
-  #done;
+  readonly #profile;
+  readonly #series;
+  readonly #done;
   readonly points: readonly Point[];
   readonly width: number;
+  /** Samples of each channel, row-major. */
   readonly samples: Float32Array<ArrayBuffer>[];
 
   /**
@@ -46,7 +49,6 @@ export class Kymograph {
     if (!(count >= 1 && count * length <= MOST_SAMPLES)) {
       throw new RangeError(`A kymograph of ${count} images and ${length} positions is too large`);
     }
-    /** Row-major samples of each channel. */
     this.samples = channels.map(() => new Float32Array(count * length).fill(NaN));
     this.#done = channels.map(() => new Set());
   }

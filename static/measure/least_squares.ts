@@ -1,5 +1,6 @@
 /** Least squares by the Levenberg-Marquardt algorithm. */
 
+/** The normal equations of a model at its present parameters. */
 export interface Equations {
   /** Sum of the squared differences. */
   misfit: number;
@@ -12,7 +13,11 @@ export interface Equations {
 /** Largest number of steps of a fit; most fits end after ten. */
 const MOST_STEPS = 40;
 
-/** @param moved adds a move and keeps parameters within their bounds */
+/**
+ * Fits the parameters of a model, from a start; `misfit` is the sum of the squared differences.
+ *
+ * @param moved adds a move and keeps parameters within their bounds
+ */
 export function leastSquares<P>(
   start: P,
   equations: (parameters: P) => Equations,
@@ -42,9 +47,10 @@ export function leastSquares<P>(
   return { best, misfit };
 }
 
-/** @param bounded keeps parameters within their bounds */
-/** Fits a Gaussian on a constant level to values. */
+/** A Gaussian on a constant level; `centre` and `sigma` in values. */
 type Gaussian = { level: number; size: number; centre: number; sigma: number };
+
+/** Fits a Gaussian to values one place apart, from a start. @param bounded keeps parameters within their bounds */
 export const fittedGaussian = (
   values: Float64Array,
   start: Gaussian,

@@ -1,6 +1,6 @@
 /**
  * Defines what a measurement of a line scan is. The page builds its panel from this definition, "Measure all" and
- * `acq-server measure` their columns, and archives their analyses. measurements.js lists all measurements.
+ * `acq-server measure` their columns, and archives their analyses. measurements.ts lists all measurements.
  */
 import { tableUnit } from "./axes.ts";
 import { heartRate } from "./heart_rate.ts";
@@ -9,10 +9,13 @@ import { perTime, type Plane } from "./velocity.ts";
 import type { Column, Row } from "./csv.ts";
 import type { Baseline, TraceSettings } from "./baseline.ts";
 
+/** An axis of a line scan; `step` is in `unit`. */
 export type Axis = { step: number; unit: string };
 
+/** Axes of lines and of columns. */
 export type Axes = readonly [time: Axis, position: Axis];
 
+/** A number or choice that the user sets. */
 export interface Parameter {
   /** Key in settings. */
   key: string;
@@ -26,9 +29,9 @@ export interface Parameter {
   least?: number;
   /** Greatest value. */
   most?: number;
-  /** Takes whole numbers. */
+  /** Whether only whole numbers are valid. */
   isCount?: boolean;
-  /** Is time in the unit of the time axis. */
+  /** Whether it is a time, in the unit of the time axis. */
   isTime?: boolean;
   /** Anchor of its section in docs/measure.md. */
   help?: string;
@@ -36,16 +39,17 @@ export interface Parameter {
   cited?: (settings: Settings, band: Band) => readonly [name: string, value: string | number];
 }
 
-/** Values of all parameters by key, and of what was measured with them. */
+/** Values of all parameters by key, and what was measured with them. */
 export interface Settings {
   readonly [key: string]: unknown;
-  /** How the trace was made, and by what its F₀. */
+  /** How the trace was made. */
   readonly trace?: TraceSettings;
+  /** The same with the method of F₀ that ran. */
   readonly by?: Baseline["by"];
   readonly f0?: number;
   /** Threshold of events. */
   readonly height?: number;
-  /** Peaks of a lower threshold. */
+  /** Number of peaks between a lower threshold and `height`. */
   readonly between?: number;
 }
 
@@ -64,12 +68,13 @@ export interface Band {
   trace: TraceSettings;
 }
 
+/** A named number or text of a summary. */
 export interface Quantity {
   name: string;
   /** NaN if missing. */
   value: number | string;
   unit?: string;
-  /** Hidden if 0. */
+  /** Whether it is a count, which is hidden if 0. */
   isCount?: boolean;
 }
 
@@ -78,11 +83,11 @@ export interface Item {
   /** Line from 0; fractions lie between lines. */
   line: number;
   verdict?: string;
-  /** Is left out by the user. */
+  /** Whether the user left it out. */
   isLeftOut?: boolean;
-  /** Added by the user. */
+  /** Whether the user added it. */
   isByHand?: boolean;
-  /** Note by the user. */
+  /** What the user noted. */
   note?: string;
 }
 
@@ -106,6 +111,7 @@ export type Order = { lines: readonly [from: number, to: number]; isTrial?: bool
 /** Results with the settings used, which the measurement may have chosen. */
 export type Found<Of extends Item = Item> = { found: Of[]; settings: Settings };
 
+/** What can be measured in a band, and how. */
 export interface Measurement<Of extends Item = Item, Chosen extends Settings = Settings> {
   /** Key in settings, kept work and documents. */
   key: string;
@@ -114,13 +120,13 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   noun: string;
   /** What the band needs. */
   hint: string;
-  /** Measured by default. */
+  /** Whether it is measured by default. */
   isUsual?: boolean;
-  /** Runs without a worker, and again whenever its settings, its band or the trace change. */
+  /** Whether it runs without a worker, and again whenever its settings, its band or the trace change. */
   isQuick?: boolean;
-  /** Measures only bands, never whole lines. */
+  /** Whether it measures only bands, never whole lines. */
   isOfBands?: boolean;
-  /** Items have notes. */
+  /** Whether items have notes. */
   hasNotes?: boolean;
   /** Further sections of docs/measure.md. */
   help?: readonly (readonly [anchor: string, name: string])[];
@@ -135,7 +141,7 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   method(settings: Chosen): string;
   /** Further names and values for tables. */
   facts?(settings: Chosen, band: Band): readonly (readonly [name: string, value: string | number])[];
-  /** Throws `RangeError` if a setting does not fit. */
+  /** Measures at once. @throws {RangeError} a setting does not fit */
   run?(plane: Plane, band: Band, settings: Chosen): Of[];
   /** Instead of `run`: yields orders that can run at the same time, then further orders that depend on the results. */
   divide?(plane: Plane, band: Band, settings: Chosen): Generator<Order[], Found<Of>, Of[][]>;
@@ -148,7 +154,7 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   summary(found: readonly Of[], band: Band, settings: Chosen): Quantity[];
   /** A line over the picture: x counts lines, y columns. */
   outline?(item: Of): { x: number; y: number }[];
-  /** Over time for items at equal distances in time. */
+  /** Set if items lie at equal distances in time. */
   overTime?: OverTime<Of>;
   /** Measures an item near a place; with it, items can be edited by hand. */
   at?(plane: Plane, band: Band, settings: Chosen, at: { line: number; column: number }): Of | null;

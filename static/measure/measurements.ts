@@ -1,4 +1,4 @@
-/** All measurements of bands of line scans, as measurement.js defines them. */
+/** All measurements of bands of line scans, as measurement.ts defines them. */
 import { tableUnit } from "./axes.ts";
 import { type DiameterAt, diameterOverTime, type DiameterSettings } from "./diameter.ts";
 import { EVENTS } from "./event_measurement.ts";
@@ -151,4 +151,5 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   },
 };
 
+/** All measurements, in the order of the page. */
 export const MEASUREMENTS: readonly Measurement[] = [VELOCITY, EVENTS, DIAMETER, FLUX, SPARKS];

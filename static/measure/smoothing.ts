@@ -3,8 +3,10 @@
  * gives the width of the streaks and the strength of the noise.
  */
 
+/** What {@linkcode likeness} returns. */
 export type Likeness = ReturnType<typeof likeness>;
 
+/** What {@linkcode smoothed} returns. */
 export type Smoothed = ReturnType<typeof smoothed>;
 
 /** A slow detector mixes only samples that are closer than this many pixels. */
@@ -17,6 +19,8 @@ const GREATEST_PART = 0.5;
 const HALF_SMOOTHED = 0.1;
 
 /**
+ * Width of the streaks and strength of the noise in a window.
+ *
  * @param values row-major, with a mean of 0
  * @param significance standard deviations of white noise that the correlation must exceed
  * @returns `sigma` of the smoothing Gaussian in pixels, 0 if smoothing gains nothing; `part`, the same as a

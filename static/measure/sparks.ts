@@ -14,9 +14,10 @@ type Field = ReturnType<typeof fieldOf>;
 
 type Peak = ReturnType<typeof peaksOf>[number];
 
-/** `threshold` in standard deviations of the noise; `offset` is what the detector reads in the dark. */
+/** `threshold` is in standard deviations of the smoothed noise; `offset` is what the detector reads in the dark. */
 export type SparkSettings = { threshold: number; offset: number };
 
+/** A spark, in lines and columns of the recording. */
 export interface Spark {
   /** Line of its greatest value. */
   line: number;
@@ -45,8 +46,8 @@ const REACH = 6;
 const LEAST_AREA = 12;
 
 /**
- * @param settings `threshold` in standard deviations of the smoothed noise; `offset`, dark level of the
- *   detector
+ * Finds the sparks in the columns of a band.
+ *
  * @returns in the order of time
  */
 export function findSparks(plane: Plane, band: Pick<Band, "columns">, settings: SparkSettings): Spark[] {

@@ -7,18 +7,22 @@ import { imageRows, meanOver, type Part, placeRow, type Plane } from "./image_pa
 import { mean, percentile } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
+/** What a projection takes of each sample's values. */
 export type ProjectionKind = "max" | "mean";
 
+/** Axis of a stack: time or focus. */
 export type Over = "T" | "Z";
 
+/** A projection over an axis. */
 export type ProjectionOf = { kind: ProjectionKind; axis: Over };
 
-/** `times` lie `step` apart but for pauses and jitter. */
+/** An axis; its `times` lie `step` apart but for pauses and jitter. */
 export type Axis = { name: string; step: number; unit: string; times?: readonly number[] };
 
 /** Number of images, and their axis. */
 export type Along = { count: number; axis: Axis };
 
+/** Names of the axes. */
 export const OVER: Readonly<Record<string, string>> = { T: "Time", Z: "Focus" };
 
 /** Capitalizes the first letter. */
@@ -116,12 +120,13 @@ const meansRows = (
     })
   );
 
+/** What to measure in a stack. */
 export interface StackOrder {
   /** Plane of the images. */
   plane: Plane;
-  /** Their names. */
+  /** Names of the channels. */
   channels: readonly string[];
-  /** Along by {@linkcode stackAxes}. */
+  /** Axes with several images, by {@linkcode stackAxes}. */
   along: ReadonlyMap<Over, Along>;
   parts: readonly Part[];
   /** Axis of the means; null for no means. */
@@ -129,14 +134,15 @@ export interface StackOrder {
   projection: ProjectionOf | null;
 }
 
+/** What was measured in a stack; null where nothing was ordered. */
 export interface StackFound {
-  /** Means by part, channel and image. */
+  /** Means, by part, channel and image. */
   means: Float64Array[][] | null;
-  /** Projected by channel. */
+  /** Samples of the projection, by channel. */
   projected: Float32Array[] | null;
 }
 
-/** Images of all channels; null if never recorded. */
+/** Receives one image of each channel; null if never recorded. */
 export type Take = (images: readonly (Float32Array | null)[], index: number) => void;
 
 /**

@@ -15,6 +15,8 @@ const UNITS: Readonly<Record<string, string>> = { um: "micron", seconds: "sec", 
 const FINE = 1e9;
 
 /**
+ * The bytes of a TIFF file with one plane.
+ *
  * @param samples row-major
  * @param shape rows and columns
  * @param axes of rows and columns

@@ -17,6 +17,8 @@ export function transientAt({ size, onset, rise, decay }: Transient, place: numb
 }
 
 /**
+ * Fits a transient to a trace, from a start.
+ *
  * @param trace at least six finite samples
  * @returns `misfit` is the sum of the squared differences
  */

@@ -1,17 +1,21 @@
 /** A line scan whose axes the user typed, since the file does not state them. */
 
+/** What the user typed. */
 export interface TypedScan {
   /** Axis along which time passes. */
   time: "rows" | "columns";
   secondsPerLine: number;
   micrometresPerPixel: number;
-  /** Seconds per pixel from one pixel to the next. */
+  /** Seconds from one pixel of a line to the next. */
   secondsPerPixel?: number | undefined;
   /** Name of the file that the numbers were taken from. */
   textFile?: string | undefined;
 }
 
 /**
+ * The plane of an image as that of a line scan, with its axes; the samples are copied only if rows and columns change
+ * places.
+ *
  * @returns rows are lines
  * @throws {RangeError} a step is not positive
  */

@@ -1,5 +1,5 @@
 /**
- * Velocities in a line scan: over time, from windows (by the method in window_velocity.js and changing_velocity.js), and
+ * Velocities in a line scan: over time, from windows (by the method in window_velocity.ts and changing_velocity.ts), and
  * of a line drawn over a streak. A velocity is positive if the position increases with time.
  */
 import { FRAMES, rounded, tableUnit, unitSymbol } from "./axes.ts";
@@ -9,16 +9,19 @@ import { extent, mean } from "./traces.ts";
 import { type Flow, type WindowFlow, windowFlow } from "./window_flow.ts";
 import { LEAST_MOVE, unmeasured, type WindowVelocity } from "./window_velocity.ts";
 
-/** Row-major `[rows, columns]`; rows are lines. */
+/** Samples of a line scan, row-major; `shape` is `[rows, columns]`, and rows are lines. */
 export type Plane = { samples: Float32Array; shape: readonly [number, number] };
 
+/** An axis; `step` is in `unit`. */
 export type Axis = { step: number; unit: string };
 
 /** Picture position: x counts lines, y columns. */
 export type Place = { x: number; y: number };
 
+/** Name of a method of {@linkcode METHODS}. */
 export type Method = keyof typeof METHODS;
 
+/** How windows are measured. */
 export interface Windows {
   /** Lines per window. */
   window: number;
@@ -34,7 +37,8 @@ export interface Windows {
 }
 
 /**
- * `line` is the middle of the window, from 0; `isLeftOut` by the user; an error that `isIndicative` is not calibrated.
+ * The velocity of a window. `line` is its middle, from 0; `isLeftOut` if the user left it out; `isIndicative` if its error is not
+ * calibrated.
  */
 export type VelocityAt = WindowVelocity & Partial<Flow> & {
   line: number;

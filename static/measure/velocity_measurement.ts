@@ -1,4 +1,4 @@
-/** Velocity over time as a measurement (measurement.js), divided into orders of several windows each. */
+/** Velocity over time as a measurement (measurement.ts), divided into orders of several windows each. */
 import { quantity, significant, tableUnit } from "./axes.ts";
 import {
   AUTOMATICALLY,
@@ -41,6 +41,7 @@ const MOST_WINDOWS = 64;
 /** Number of orders for a short recording: enough that no core waits long for the last one. */
 const ORDERS = 64;
 
+/** Settings of the measurement: `window` and `step` in lines, `pixelTime` in microseconds. */
 export type VelocitySettings = {
   method: Method;
   chosen: string;
@@ -49,6 +50,7 @@ export type VelocitySettings = {
   pixelTime: number;
 };
 
+/** The measurement of velocity over time. */
 export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
   key: "velocity",
   title: "Velocity over time",

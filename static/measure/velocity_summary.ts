@@ -6,6 +6,7 @@ import { sineShare } from "./heart_rate.ts";
 import { deviation, mean, percentile } from "./traces.ts";
 import type { VelocityAt } from "./velocity.ts";
 
+/** What {@linkcode velocitySummary} returns. */
 export type Summary = ReturnType<typeof velocitySummary>;
 
 /** Whether a window has a velocity that counts; in JSON, NaN is null. */
@@ -31,6 +32,8 @@ const MOST_WINDOWS = 2000;
 const FINE = 8;
 
 /**
+ * Median and cycle of the velocities of a recording.
+ *
  * @param found at equal distances
  * @param window lines
  * @returns `numbers` of windows with a velocity, their `median` in pixels per line, and the `cycle`, null

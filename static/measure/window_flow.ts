@@ -1,5 +1,5 @@
 /**
- * What flows in one window of a line scan: one velocity (changing_velocity.js), two, or none, as the cells stand still.
+ * What flows in one window of a line scan: one velocity (changing_velocity.ts), two, or none, as the cells stand still.
  * Brightness that changes for whole lines, and the wall, are taken out of each line. A second flow is looked for where the
  * first leaves much of the pattern unexplained. The errors of the velocity count what residuals of one line, and of the
  * lines near it, have in common.
@@ -9,14 +9,16 @@ import { likeness } from "./smoothing.ts";
 import { mean } from "./traces.ts";
 import { LEAST_MOVE, movingShare, roughVelocity, type WindowVelocity } from "./window_velocity.ts";
 
+/** The velocity of a window with what else flows in it. */
 export type WindowFlow = WindowVelocity & Flow;
 
+/** What one window shows beside its velocity. */
 export interface Flow {
   /** The other of two velocities, the lesser one; `velocity` is the greater. */
   second?: number;
   /** Relative standard error of `second`. */
   secondError?: number;
-  /** Share of the window in which the cells stand still: 0, 0.5 or 1. */
+  /** Fraction of the window in which the cells stand still: 0, 0.5 or 1. */
   rest: number;
   /** Variance of the velocity relative to that with independent residuals. */
   spread: number;
@@ -28,11 +30,11 @@ export interface Flow {
   isBroken: boolean;
   /** Whether a pattern stands still that the whole recording shows, and nothing else is seen. */
   stands: boolean;
-  /** Whole of a changing window, if its velocity did not change. */
+  /** Velocity of a changing window if its halves agreed. */
   whole?: WindowVelocity;
   /** Difference of the halves in standard errors. */
   change?: number;
-  /** Rough for any verdict: pixels per line, with a standard error in pixels per line. */
+  /** Velocity for any verdict, with its standard error, both in pixels per line. */
   rough: { velocity: number; error: number };
 }
 
@@ -64,6 +66,8 @@ const BLOCK = 8;
 const SIGNIFICANT = 8;
 
 /**
+ * Measures what flows in one window.
+ *
  * @param samples row-major lines; NaN or infinite for missing samples
  * @param wall stationary part of each column, with mean 0
  */

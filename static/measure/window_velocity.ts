@@ -13,6 +13,7 @@ import { autocorrelation } from "./autocorrelation.ts";
 import { type Likeness, likeness, type Smoothed, smoothed } from "./smoothing.ts";
 import { mean } from "./traces.ts";
 
+/** Why a window has a velocity or none. */
 export type Verdict =
   | "measured"
   | "changing"
@@ -22,6 +23,7 @@ export type Verdict =
   | "too fast"
   | "unclear";
 
+/** The velocity of one window. */
 export interface WindowVelocity {
   verdict: Verdict;
   /** Pixels per line, towards greater positions; NaN unless measured. */
@@ -30,7 +32,7 @@ export interface WindowVelocity {
   confidence: number;
   /** Estimated relative standard error; NaN unless measured. */
   error: number;
-  /** Straight of a changing window, before its correction for a bend. */
+  /** Of a changing window: the velocity of the straightened streaks, before the correction for a bend. */
   straight?: { velocity: number; error: number };
 }
 
@@ -70,6 +72,8 @@ const LEAST_NOISE = 1e-3;
 const LEAST_OVERLAP = 3;
 
 /**
+ * Measures the velocity in one window.
+ *
  * @param values row-major lines without background; NaN or infinite for missing samples
  * @param rows lines
  * @param columns pixels per line

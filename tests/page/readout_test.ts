@@ -4,7 +4,7 @@ import { Channel } from "../../static/demo/v2/picture/channel.ts";
 import { facts, readout, sampleText } from "../../static/demo/v2/picture/readout.ts";
 import { quantity } from "../../static/measure/axes.ts";
 
-const axis = (arrayDimension: number, size: number, step: number, unit: string): Axis => ({
+const axis = (arrayDimension: 0 | 1, size: number, step: number, unit: string): Axis => ({
   arrayDimension,
   name: arrayDimension === 0 ? "Y" : "X",
   size,

@@ -15,7 +15,13 @@ const entry = (path: string, bytes = 1, kind: Entry["kind"] = "image"): Entry =>
   modified: `2026-01-02T03:04:05.${String(bytes).padStart(3, "0")}Z`,
 });
 
-const LISTING = { ok: true as const, apiVersion: "v2", truncated: false, warnings: [], warningCodes: [] };
+const LISTING: Omit<Listing, "path" | "entries"> = {
+  ok: true,
+  apiVersion: "v2",
+  truncated: false,
+  warnings: [],
+  warningCodes: [],
+};
 
 /** A list over folders that the test changes, and what it emits. */
 function listOf(folders: Record<string, Entry[] | Error>) {

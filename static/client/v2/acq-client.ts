@@ -82,17 +82,17 @@ export interface CallOptions {
 /** Answer of `GET /api/v2/health`. */
 export interface Health {
   ok: true;
-  api_version: string;
+  api_version: "v2";
   server_version: string;
 }
 
 /** Answer of `GET /api/v2/capabilities`. */
 export interface Capabilities {
   ok: true;
-  apiVersion: string;
+  apiVersion: "v2";
   supportedImportExtensions: string[];
   allowedImportExtensions: string[];
-  binary: { servedDtype: string; encoding: string; layout: string; mediaType: string };
+  binary: PlaneEncoding;
   sessionTtlSeconds: number;
   /** Whether the server's machine can show a file dialog; absent in older servers. */
   dialogAvailable?: boolean;
@@ -100,11 +100,34 @@ export interface Capabilities {
   openByPath?: boolean;
 }
 
+/** How the server sends planes. */
+export interface PlaneEncoding {
+  servedDtype: "float32";
+  encoding: "raw-f32-le";
+  layout: "row-major";
+  mediaType: "application/octet-stream";
+}
+
+/** Type of the samples in a file. */
+export type SampleType =
+  | "bool"
+  | "uint8"
+  | "uint16"
+  | "uint32"
+  | "uint64"
+  | "int8"
+  | "int16"
+  | "int32"
+  | "int64"
+  | "float16"
+  | "float32"
+  | "float64";
+
 /** One axis of a plane: sample i sits at `i * step`. */
 export interface Axis {
   /** 0 for rows, 1 for columns. */
-  arrayDimension: number;
-  name: string;
+  arrayDimension: 0 | 1;
+  name: "Y" | "X";
   size: number;
   step: number;
   /** `um`, `seconds`, `Pixels` without calibration, or as the file writes it. */
@@ -112,15 +135,11 @@ export interface Axis {
 }
 
 /** Geometry shared by the planes of a group. */
-export interface PlaneInfo {
+export interface PlaneInfo extends PlaneEncoding {
   /** `[rows, columns]` */
   shape: [number, number];
   /** Rows, then columns. In a line scan rows are time and columns are space. */
   axes: [Axis, Axis];
-  servedDtype: string;
-  encoding: string;
-  layout: string;
-  mediaType: string;
 }
 
 /** One channel. */
@@ -170,21 +189,21 @@ export interface LineScanInfo {
 /** Answer of every open. */
 export interface OpenResponse {
   ok: true;
-  apiVersion: string;
+  apiVersion: "v2";
   sessionId: string;
   source: {
     path: string;
     name: string;
     format: string;
     fingerprint?: string | null;
-    sourceDtype: string;
+    sourceDtype: SampleType;
     numChannels: number;
   };
   header: {
     shape: number[];
-    dims: string[];
+    dims: ("T" | "L" | "C" | "Z" | "Y" | "X")[];
     sizes: Record<string, number>;
-    dtype: string;
+    dtype: SampleType;
     numChannels: number;
     physicalUnits: number[];
     physicalUnitsLabels: string[];
@@ -250,7 +269,7 @@ export interface FolderEntry {
 /** Answer of `POST /api/v2/list`. */
 export interface FolderListing {
   ok: true;
-  apiVersion: string;
+  apiVersion: "v2";
   /** Absolute path of the folder with links resolved. */
   path: string;
   /** Sorted by name, at most 10,000. */
@@ -418,7 +437,7 @@ function ownServer() {
 
 /** A connected server. */
 export class Server {
-  #http;
+  readonly #http;
   /** Address without a slash at its end, such as `http://127.0.0.1:8767`. */
   readonly base: string;
   /** Health at the time of connecting. */
@@ -525,9 +544,9 @@ const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.
 
 /** An opened acquisition: one session of the server. */
 export class Acquisition {
-  #http;
+  readonly #http;
   /** Other scenes that planes were read from. */
-  #others: Map<number, Promise<Acquisition>> = new Map();
+  readonly #others: Map<number, Promise<Acquisition>> = new Map();
   /** The open response. */
   readonly info: OpenResponse;
   readonly sessionId: string;
@@ -682,7 +701,7 @@ export class Acquisition {
 
 /** The reference (overview) image of a line scan. */
 export class Reference {
-  #http;
+  readonly #http;
   /** From the open response. */
   readonly info: ReferenceInfo;
   readonly shape: [number, number];
@@ -807,7 +826,7 @@ type Patience = { retries: number; longestWait: number };
 
 /** Sends requests and turns every failure into an {@linkcode AcqError}. */
 class Http {
-  #patience;
+  readonly #patience;
   readonly base: string;
 
   constructor(base: string, patience: Patience) {

@@ -1,4 +1,4 @@
-/** Wires the page together: the open acquisition (session_controller.js), its display (viewer.js) and the ways to open more. */
+/** Wires the page together: the open acquisition (session_controller.ts), its display (viewer.ts) and the ways to open more. */
 import { byId } from "./controls/element.ts";
 import { DataPanel } from "./panels/data_panel.ts";
 import { KeptWork } from "./opening/kept_work.ts";

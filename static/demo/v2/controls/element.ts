@@ -1,6 +1,10 @@
 /** Makes and finds DOM elements, shows passing text and saves files. Text goes in as text, never as markup. */
 
-/** @param settings properties of the element if it has them, else attributes */
+/**
+ * Makes an HTML element with children.
+ *
+ * @param settings properties of the element if it has them, else attributes
+ */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   settings: Record<string, unknown> = {},

@@ -79,6 +79,7 @@ function inPlace(work: () => void) {
   }
 }
 
+/** A labelled menu; `onChange` follows the choices of the user. */
 export function choiceField<Value extends string>(
   label: string,
   id: string,
@@ -106,6 +107,7 @@ export function choiceField<Value extends string>(
 const optionOf = ({ value, name }: { value: string; name: string }) =>
   element("option", { value, textContent: name });
 
+/** A labelled check box; `onChange` follows what the user checks. */
 export function checkField(
   label: string,
   id: string,
@@ -120,7 +122,7 @@ export function checkField(
   return { label: element("label", { className: "check" }, input, ` ${label}`), input };
 }
 
-/** @param name for screen readers */
+/** A text input without a visible label; `onInput` follows each letter. @param name for screen readers */
 export function textField(
   name: string,
   value: string,
@@ -132,6 +134,7 @@ export function textField(
   return input;
 }
 
+/** A button with a text; `settings` are as for {@linkcode element}. */
 export function button(
   text: string,
   onClick: () => void,

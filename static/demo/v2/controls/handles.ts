@@ -6,7 +6,7 @@ const SMALLEST = 15;
 /** Steps by `event.key`. */
 export type Steps = Readonly<Record<string, number>>;
 
-/** Of a divider, in percent. */
+/** Steps of a divider, in percent. */
 const DIVIDER: Steps = {
   ArrowUp: -2,
   ArrowDown: 2,
@@ -16,7 +16,7 @@ const DIVIDER: Steps = {
   End: Infinity,
 };
 
-/** Of a slider; a page has ten. */
+/** Steps of a slider; a page has ten. */
 export const SLIDER: Steps = {
   ArrowLeft: -1,
   ArrowDown: -1,

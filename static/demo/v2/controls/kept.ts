@@ -27,7 +27,7 @@ export function keep(key: string, value: unknown, place: Place = "localStorage")
 
 /** An on/off choice that the browser remembers; initially on. */
 export class KeptSwitch {
-  #key;
+  readonly #key;
   #isOn;
 
   constructor(key: string) {

@@ -8,18 +8,18 @@ import { type Drawn, drawnWords, mapped, withoutResults } from "../measuring/dra
 import { type Scan, shapeOf } from "../measuring/scan.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
-/** Carried as JSON. */
+/** Regions and settings of a recording, as JSON. */
 export interface Carried {
   /** Key of the recording. */
   key: string;
   /** Name of its file. */
   name: string;
   drawn: Drawn;
-  /** Their names. */
+  /** Names of its channels. */
   channels: readonly string[];
   /** Microseconds from one pixel of a line to the next, by the file. */
   pixelTime: number;
-  /** Step of its columns. */
+  /** Physical step of its columns. */
   step: number;
   /** Calibration, if its file does not say that it is a line scan. */
   typed: TypedScan | null;
@@ -126,8 +126,9 @@ export function besideOwn(
   return { ...drawn, accepted, origin, regions: [...regions, ...added] };
 }
 
+/** What carrying needs of the page. */
 export interface Page {
-  /** Show in the open recording, as one step. */
+  /** Shows drawings in the open recording, as one step. */
   show: (drawn: Drawn, typed: TypedScan | null) => void;
   notice: (text: string | null, action?: string, act?: () => void) => void;
 }

@@ -20,43 +20,44 @@ type Open = { carried: Carried; drawn: Drawn };
 /** Recordings that can be measured together, with a name for files about them. */
 type Group = { id: string; name: string; stem: string; targets: readonly Target[] };
 
+/** The panel "Many recordings". */
 export class ManyPanel {
-  #parts;
+  readonly #parts;
   #rows: readonly Row[] = [];
   /** Start of the names of saved files. */
   #stem = "";
   /** Facts about the rows, above the saved table. */
   #about: About = [];
-  #group = choiceField("Recordings", "many-group", []);
-  #measurements = MEASUREMENTS.map(({ key, title, isUsual = false }) => ({
+  readonly #group = choiceField("Recordings", "many-group", []);
+  readonly #measurements = MEASUREMENTS.map(({ key, title, isUsual = false }) => ({
     key,
     ...checkField(title, `many-${key}`, isUsual),
   }));
   /** What is measured in line scans. */
-  #what = fieldRow(...this.#measurements.map(({ label }) => label));
-  #ofImages = element("p", {
+  readonly #what = fieldRow(...this.#measurements.map(({ label }) => label));
+  readonly #ofImages = element("p", {
     className: "hint",
     textContent:
       "Measures the whole image, the line and the rectangles as under “Images over time or focus”.",
   });
-  #own = choiceField("With work of their own", "many-own", [
+  readonly #own = choiceField("With work of their own", "many-own", [
     { value: "measure", name: "measure with it" },
     { value: "skip", name: "leave out" },
   ]);
-  #start = button("Measure all with these settings", () => this.#toggle(), { id: "many-start" });
-  #count = element("p", { className: "hint" });
-  #status = element("p", { className: "result", role: "status" });
-  #work = new Work("Recordings", this.#status, [this.#start]);
-  #save = button("Save table", () => this.#saveTable(), { id: "many-csv" });
+  readonly #start = button("Measure all with these settings", () => this.#toggle(), { id: "many-start" });
+  readonly #count = element("p", { className: "hint" });
+  readonly #status = element("p", { className: "result", role: "status" });
+  readonly #work = new Work("Recordings", this.#status, [this.#start]);
+  readonly #save = button("Save table", () => this.#saveTable(), { id: "many-csv" });
   #members: readonly ExportMember[] = [];
-  #images = choiceField("Images", "many-images", [
+  readonly #images = choiceField("Images", "many-images", [
     { value: "none" as const, name: "without" },
     { value: "all" as const, name: "with" },
   ]);
-  #archive = button("Save archive", () => this.#saveArchive(), { id: "many-archive" });
-  #results = fieldRow(this.#save, this.#archive, this.#images.label);
-  #next = element("p", { className: "result", role: "status" });
-  #all = panel(
+  readonly #archive = button("Save archive", () => this.#saveArchive(), { id: "many-archive" });
+  readonly #results = fieldRow(this.#save, this.#archive, this.#images.label);
+  readonly #next = element("p", { className: "result", role: "status" });
+  readonly #all = panel(
     fieldRow(this.#group.label),
     this.#what,
     this.#ofImages,

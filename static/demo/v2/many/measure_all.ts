@@ -22,13 +22,14 @@ export interface Target {
   open: (signal: AbortSignal) => Promise<Acquisition>;
 }
 
+/** An order to measure recordings. */
 export interface Run {
   /** Regions and settings for recordings without work of their own. */
   carried: Carried;
-  /** Drawn of the open recording. */
+  /** Drawings of the open recording. */
   drawn: Drawn;
   what: What;
-  /** Leaves out recordings with work of their own. */
+  /** Whether recordings with work of their own are left out. */
   skipsOwn: boolean;
   /** Work of a recording. */
   recall: (acquisition: Acquisition) => Promise<Recalled | null>;
@@ -38,6 +39,7 @@ export interface Run {
   onProgress: (done: number, name: string) => void;
 }
 
+/** What was measured in all recordings. */
 export interface Found {
   /** One for each band, and one with the reason for each recording that cannot be measured. */
   rows: Row[];
@@ -47,7 +49,7 @@ export interface Found {
   open: Drawn | null;
 }
 
-/** Measures recordings until it is cancelled; returns what was measured until then, in `measured` recordings. */
+/** Measures recordings until it is cancelled, and returns what was measured until then; `measured` counts them. */
 export async function measureAll(
   targets: readonly Target[],
   run: Run,
@@ -83,6 +85,8 @@ export async function measureAll(
 }
 
 /**
+ * Measures one recording.
+ *
  * @param about receives facts about the recording
  * @param run `kept` holds the keys of recordings whose work this run has stored
  * @throws {Error} it cannot be measured

@@ -16,16 +16,17 @@ import type { Band } from "../measuring/bands.ts";
 import type { Drawn } from "../measuring/drawn.ts";
 import type { Measured } from "../measuring/panel.ts";
 
-/** Keys of measurements.js to measure. */
+/** Keys of the measurements to make. */
 export type What = ReadonlySet<string>;
 
 const WHOLE = "whole lines";
 
+/** Measures one recording after the other with its own set of panels. */
 export class Measurer {
-  #bands = new BandPanel();
-  #lines = new LinePanel();
-  #cursors = new CursorPanel(() => null);
-  #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one));
+  readonly #bands = new BandPanel();
+  readonly #lines = new LinePanel();
+  readonly #cursors = new CursorPanel(() => null);
+  readonly #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one));
 
   /**
    * Measures all bands, and whole lines if there is no band or if a measurement is set to them.

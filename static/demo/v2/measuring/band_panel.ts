@@ -52,20 +52,20 @@ const BASELINE: readonly Parameter[] = [
 
 /** Emits `change` when a trace may have changed. */
 export class BandPanel extends ShapePanel<Band> {
-  override endNames: string[] = ["From", "to"];
+  override readonly endNames: string[] = ["From", "to"];
   /** Columns of the line scan; 0 for an image. */
   #columns = 0;
   #last = 0;
   /** Settings of the traces, to be stored as JSON. */
   kept: TraceSettings = NEW_TRACE;
   #made: { of: unknown[]; traces: Trace[]; baselines: ChartCurve[] } = { of: [], traces: [], baselines: [] };
-  #list = element("ul", { className: "bands", "aria-label": "Bands" });
-  #hint = element("p", { className: "hint" });
-  #empty = element("p", { className: "missing", hidden: true, role: "status" });
-  #change = checkField("ΔF/F₀", "trace-change", false, () => this.#typed());
-  #average = new ParameterFields("trace", AVERAGE, () => this.#typed());
-  #fields = new ParameterFields("baseline", BASELINE, () => this.#typed());
-  #baseline = fieldRow(...this.#fields.labels);
+  readonly #list = element("ul", { className: "bands", "aria-label": "Bands" });
+  readonly #hint = element("p", { className: "hint" });
+  readonly #empty = element("p", { className: "missing", hidden: true, role: "status" });
+  readonly #change = checkField("ΔF/F₀", "trace-change", false, () => this.#typed());
+  readonly #average = new ParameterFields("trace", AVERAGE, () => this.#typed());
+  readonly #fields = new ParameterFields("baseline", BASELINE, () => this.#typed());
+  readonly #baseline = fieldRow(...this.#fields.labels);
   /** Whether a reference has a path to draw along. */
   hasPath = false;
   readonly element: HTMLDivElement;

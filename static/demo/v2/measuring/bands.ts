@@ -24,12 +24,13 @@ export interface Region {
   position?: readonly [column: number, row: number];
   /** Start of a line or rectangle. */
   start?: readonly [column: number, row: number];
-  /** Stop of a line; of a rectangle the first pixel outside. */
+  /** End of a line; of a rectangle, the first pixel outside. */
   stop?: readonly [column: number, row: number];
-  /** Of any program; this page adds its own. */
+  /** Entries of any program; this page adds its own. */
   metadata?: RegionMetadata;
 }
 
+/** A range of columns of a line scan. */
 export interface Band {
   id: number;
   name: string;
@@ -43,6 +44,7 @@ export interface Band {
   region?: Region;
 }
 
+/** The trace of a band in one channel, one value per line. */
 export type Trace = ReturnType<typeof tracesOf>[number];
 
 /** Distinct on black and on white, also with most colour vision deficiencies (after Okabe and Ito 2008). */

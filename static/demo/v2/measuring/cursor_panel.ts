@@ -20,12 +20,12 @@ const MOST = 100_001;
 
 /** A cursor has its rank as its id. */
 export class CursorPanel extends ShapePanel<Cursor & { id: number }> {
-  override endNames: string[] = ["At"];
-  #lines = countField("Mean of", "cursor-lines", 1, "lines ×", () => this.refresh(), MOST);
-  #columns = countField("", "cursor-columns", 1, "columns", () => this.refresh(), MOST);
-  #table = element("div", { className: "scrolled" });
-  #cursor: () => Cursor | null;
-  #hint = element("p", { className: "hint", role: "status" });
+  override readonly endNames: string[] = ["At"];
+  readonly #lines = countField("Mean of", "cursor-lines", 1, "lines ×", () => this.refresh(), MOST);
+  readonly #columns = countField("", "cursor-columns", 1, "columns", () => this.refresh(), MOST);
+  readonly #table = element("div", { className: "scrolled" });
+  readonly #cursor: () => Cursor | null;
+  readonly #hint = element("p", { className: "hint", role: "status" });
   readonly element: HTMLDivElement;
 
   /** @param cursor position of the pointer or keyboard cursor */

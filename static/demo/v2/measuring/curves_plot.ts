@@ -12,6 +12,8 @@ const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
 const [WIDTH, HEIGHT] = [320, 220];
 
 /**
+ * A plot of columns over the first of them.
+ *
  * @param title of the values
  * @returns null below two values
  */
@@ -40,9 +42,11 @@ export function curvesPlot([places, ...curves]: readonly Column[], title: string
   };
 }
 
+/** An image for a plot, hidden until there is one. */
 export const plotImage = (alt: string): HTMLImageElement =>
   element("img", { hidden: true, className: "curves", alt });
 
+/** Draws a plot into an image of {@linkcode plotImage}; null hides it. */
 export function showPlot(image: HTMLImageElement, plot: Plot | null): void {
   image.hidden = plot === null;
   if (plot === null) return;

@@ -11,6 +11,7 @@ import type { Look, Viewer } from "../panels/viewer.ts";
 import type { Over, ProjectionOf } from "../../../measure/stack.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 
+/** Settings and results of one measurement. */
 export interface KeptMeasurement {
   /** Id of the chosen band; empty for whole lines. */
   band: string;
@@ -31,6 +32,7 @@ export interface KeptMeasurement {
   place: string | null;
 }
 
+/** The line over an image, and its kymograph. */
 export interface KeptKymograph {
   /** Points of the line, in samples of the images. */
   points: { x: number; y: number }[];
@@ -41,38 +43,41 @@ export interface KeptKymograph {
   look?: DrawnLook;
 }
 
+/** A line drawn over a streak, from one position of the picture to another. */
 export type Line = { id: number; name?: string; from: Place; to: Place; region?: Region };
 
 /** Pixel of the picture: `x` is its row, `y` its column. */
 export type Cursor = { x: number; y: number; name?: string };
 
+/** Means of a part of the images over time or focus. */
 export interface KeptMeans {
   axis: Over;
   /** Id of a rectangle or the line; empty for the whole image. */
   part: string;
   /** Means of all channels; empty before a measurement. */
   rows: { place: number; values: (number | null)[] }[];
-  channels: string[];
+  channels: readonly string[];
   /** Describes the measurement. */
   about: About;
 }
 
+/** Everything that was drawn, pinned and measured in one picture. */
 export interface Drawn {
   /** Shape of the plane. */
   shape: readonly [number, number];
   isLineScan: boolean;
-  /** Null if unknown. */
+  /** How traces are made; null if unknown. */
   traces: TraceSettings | null;
   bands: Band[];
   lines: readonly Line[];
-  /** Results by the keys of measurements.js. */
+  /** Results by the keys of the measurements. */
   measured?: Readonly<Record<string, KeptMeasurement | null>>;
   cursors: { pinned: Cursor[]; lines: number; columns: number };
   kymograph: KeptKymograph | null;
   images?: KeptMeans | null;
-  /** Shown in place of the images. */
+  /** The projection that is shown in place of the images. */
   projection?: ProjectionOf | null;
-  /** Other than bands, lines and cursors. */
+  /** Rectangles and regions that no tool draws. */
   regions?: readonly Region[] | undefined;
   /** The user's judgement; null if it equals that of the file. */
   accepted?: boolean | null | undefined;
@@ -171,8 +176,6 @@ export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
   return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
 }
 
-/**
- * The same without the judgement and, for a line scan, without regions that no tool draws.
- */
+/** Like {@linkcode drawnWords}, without the judgement and, for a line scan, without regions that no tool draws. */
 export const drawingWords = (kept: Drawn | null | undefined): string =>
   kept ? drawnWords({ ...kept, accepted: null, regions: kept.isLineScan ? [] : kept.regions }) : "";

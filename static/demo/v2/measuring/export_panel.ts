@@ -12,24 +12,25 @@ import type { SnapshotLook } from "../picture/stage.ts";
 
 type Picture = "source" | "reference";
 
+/** The buttons that save, and what they save. */
 export class ExportPanel {
-  #scan;
-  #parts;
-  #span;
-  #png;
-  #status = element("p", { className: "result", role: "status" });
-  #picture = choiceField("Picture", "png-picture", [
+  readonly #scan;
+  readonly #parts;
+  readonly #span;
+  readonly #png;
+  readonly #status = element("p", { className: "result", role: "status" });
+  readonly #picture = choiceField("Picture", "png-picture", [
     { value: "source", name: "line scan or image" },
     { value: "reference", name: "reference" },
   ]);
-  #scale = choiceField(
+  readonly #scale = choiceField(
     "Size",
     "png-scale",
     ["1", "2", "3", "4"].map((value) => ({ value, name: `${value} ×` })),
   );
-  #axes = checkField("Axes", "png-axes", true);
-  #bar = checkField("Scale bar", "png-bar", true);
-  #light = checkField("Light background", "png-light", true);
+  readonly #axes = checkField("Axes", "png-axes", true);
+  readonly #bar = checkField("Scale bar", "png-bar", true);
+  readonly #light = checkField("Light background", "png-light", true);
   readonly element: HTMLDivElement;
 
   /** @param parts by the labels of their buttons */

@@ -3,9 +3,9 @@
 /** Most steps: more than anyone takes back, and each may hold thousands of events. */
 export const MOST_STEPS = 200;
 
-/** @template State immutable JSON, but numbers may be NaN */
+/** Past and future states around the current one. @template State immutable JSON, but numbers may be NaN */
 export class History<State> {
-  #past: State[] = [];
+  readonly #past: State[] = [];
   #future: State[] = [];
   #now;
   #text;

@@ -24,25 +24,25 @@ import type { Plot } from "./svg_plot.ts";
 export class ImagePanel extends Panel<{ project: { samples: readonly Float32Array[] | null } }> {
   #sources: ReadonlyMap<Over, Source> = new Map();
   /** Parts of the images. */
-  #parts: () => readonly Part[];
+  readonly #parts: () => readonly Part[];
   /** Means, to be stored as JSON; null before a measurement. */
   kept: KeptMeans | null = null;
   /** The shown projection, or the one that is being made again. */
   projection: ProjectionOf | null = null;
   /** The projection made last, for Undo. */
   #made: { of: string; samples: Float32Array[] } | null = null;
-  #axis = choiceField("Over", "image-axis", [], () => this.changed());
-  #part = choiceField("Mean of", "image-part", [], () => this.changed());
-  #kind = choiceField("Projection", "image-projection", [
+  readonly #axis = choiceField("Over", "image-axis", [], () => this.changed());
+  readonly #part = choiceField("Mean of", "image-part", [], () => this.changed());
+  readonly #kind = choiceField("Projection", "image-projection", [
     { value: "max", name: "maximum" },
     { value: "mean", name: "mean" },
   ]);
-  #measure = button("Measure", () => this.#toggle(), { id: "image-means" });
-  #project = button("Project", () => this.#toggle(this.#chosen), { id: "image-project" });
-  #back = button("Back to the images", () => this.goBack(), { id: "image-back", hidden: true });
-  #status = element("p", { className: "result", role: "status" });
-  #work = new Work("Images", this.#status, [this.#measure, this.#project]);
-  #plot = plotImage("Means over the images");
+  readonly #measure = button("Measure", () => this.#toggle(), { id: "image-means" });
+  readonly #project = button("Project", () => this.#toggle(this.#chosen), { id: "image-project" });
+  readonly #back = button("Back to the images", () => this.goBack(), { id: "image-back", hidden: true });
+  readonly #status = element("p", { className: "result", role: "status" });
+  readonly #work = new Work("Images", this.#status, [this.#measure, this.#project]);
+  readonly #plot = plotImage("Means over the images");
   readonly element: HTMLDivElement;
 
   constructor(parts: () => readonly Part[]) {
@@ -190,15 +190,17 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
 }
 
 /**
+ * The means of a part as {@linkcode KeptMeans}, ready to be stored.
+ *
  * @param values for each channel the means of a part in all images
- * @param of `at` states the position of the images along other axes
+ * @param of what was measured; `at` states the position of the images along other axes
  */
 export function keptMeans(
   values: readonly Float64Array[],
   { part, axis, channels, at, axes }: {
     part: Part;
     axis: Over;
-    channels: string[];
+    channels: readonly string[];
     at: About;
     axes: readonly [Axis, Axis];
   },
@@ -220,7 +222,11 @@ export function keptMeans(
   };
 }
 
-/** @param axis of the means */
+/**
+ * Kept means as a table: the place of each image, then the means of each channel; empty without means.
+ *
+ * @param axis of the means
+ */
 export const meansColumns = (means: KeptMeans | null, axis: Axis | undefined): Column[] =>
   means === null || axis === undefined ? [] : stackColumns(
     axis,

@@ -7,12 +7,12 @@ import {
   type ProjectionOf,
   stackAxes,
   type StackFound,
+  type StackOrder,
 } from "../../../measure/stack.ts";
 import type { About, Scan } from "./scan.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Part } from "../../../measure/image_parts.ts";
 import type { Place } from "../panels/plane_steps.ts";
-import type { Axis } from "../../../measure/axes.ts";
 
 /** Fetches the planes of all channels; null for planes never recorded. */
 export type ImagesAt = (index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>;
@@ -60,20 +60,7 @@ export async function measuredSeries(
   wanted: { parts: readonly Part[]; over: Over | null; projection: ProjectionOf | null },
   signal: AbortSignal,
   onProgress: (done: number, count: number) => void = () => {},
-): Promise<{
-  order: {
-    parts: readonly Part[];
-    over: Over | null;
-    projection: ProjectionOf | null;
-    plane: {
-      shape: readonly [number, number];
-      axes: readonly [Axis, Axis];
-    };
-    channels: string[];
-    along: ReadonlyMap<Over, Source>;
-  };
-  found: StackFound;
-}> {
+): Promise<{ order: StackOrder; found: StackFound }> {
   const order = { plane, channels: channels.map(({ name }) => name), along: sources, ...wanted };
   const found = await measuredStack(order, async (axis, count, take) => {
     const { images } = sources.get(axis) as Source;
@@ -86,6 +73,8 @@ export async function measuredSeries(
 }
 
 /**
+ * Fetches all images of a series, a few at once.
+ *
  * @param take in the order in which they arrive
  * @throws {DOMException} `AbortError`
  */

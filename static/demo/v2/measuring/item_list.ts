@@ -7,10 +7,11 @@ import { button, removeButton, tables, textField } from "../controls/fields.ts";
 /** Rows that are added at once: each row blocks the browser for some time. */
 const ROWS_AT_ONCE = 100;
 
+/** The list of found items with a field for each note and a button to remove each. */
 export class ItemList {
-  element: HTMLDivElement = element("div", { className: "scrolled" });
-  #measurement;
-  #edits;
+  readonly element: HTMLDivElement = element("div", { className: "scrolled" });
+  readonly #measurement;
+  readonly #edits;
   /** Number of rows shown at most. */
   #most = ROWS_AT_ONCE;
 

@@ -33,14 +33,17 @@ export class KymographPanel extends Panel<{
   /** The line before the one being drawn. */
   #former: Point[] | null = null;
   #isShown = false;
-  #freehand = checkField("Freehand", "kymograph-freehand", false);
-  #width = countField("Width", "kymograph-width", 1, "px", () => this.#changed(), 1000);
-  #start = button("Make kymograph", () => this.#toggle(), { id: "kymograph-start", disabled: true });
-  #back = button("Back to the images", () => this.emit("back"), { id: "kymograph-back", hidden: true });
-  #status = element("p", { className: "hint", role: "status" });
-  #work = new Work("Images", this.#status, [this.#start]);
-  #length = element("output", { className: "drawn", id: "line-length" });
-  #profile = plotImage("Profile of the line");
+  readonly #freehand = checkField("Freehand", "kymograph-freehand", false);
+  readonly #width = countField("Width", "kymograph-width", 1, "px", () => this.#changed(), 1000);
+  readonly #start = button("Make kymograph", () => this.#toggle(), { id: "kymograph-start", disabled: true });
+  readonly #back = button("Back to the images", () => this.emit("back"), {
+    id: "kymograph-back",
+    hidden: true,
+  });
+  readonly #status = element("p", { className: "hint", role: "status" });
+  readonly #work = new Work("Images", this.#status, [this.#start]);
+  readonly #length = element("output", { className: "drawn", id: "line-length" });
+  readonly #profile = plotImage("Profile of the line");
   readonly element: HTMLDivElement;
 
   constructor() {

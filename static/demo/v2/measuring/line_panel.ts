@@ -12,12 +12,13 @@ import type { Column } from "../../../measure/csv.ts";
 
 const COLOR = "#ffffff";
 
+/** The list of lines; emits `change` and `select`. */
 export class LinePanel extends ShapePanel<Line> {
-  override endNames: string[] = ["Start", "End"];
+  override readonly endNames: string[] = ["Start", "End"];
   #made = 0;
-  #rows = element("div");
+  readonly #rows = element("div");
   /** Reads out the line being drawn or moved. */
-  #output = element("output", { className: "drawn", "aria-live": "polite" });
+  readonly #output = element("output", { className: "drawn", "aria-live": "polite" });
   readonly element: HTMLDivElement;
 
   constructor() {

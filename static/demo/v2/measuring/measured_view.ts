@@ -25,7 +25,7 @@ type Picture = { info: OpenResponse; source: LoadedGroup; reference: LoadedGroup
 interface Images {
   /** Place of the shown image. */
   place: () => Place;
-  /** Planes at of all channels. */
+  /** Planes of all channels at a place. */
   planesAt: (place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>;
   /** Called when the view switches to a kymograph or projection, or back. */
   onDerived: (isDerived: boolean) => void;
@@ -35,13 +35,14 @@ interface Images {
   onLost: () => void;
 }
 
+/** The viewer together with the measuring panels. */
 export class MeasuredView {
-  #viewer;
-  #images;
-  #measuring;
+  readonly #viewer;
+  readonly #images;
+  readonly #measuring;
   /** The images of the shown kymograph; null if none is shown. */
   #original: Picture & { look: DrawnLook } | null = null;
-  #typedPanel = new TypedPanel();
+  readonly #typedPanel = new TypedPanel();
   /** The image that is treated as a line scan, with what was typed. */
   #plain: Picture & { typed: TypedScan } | null = null;
   /** Planes of the image that the shown projection replaces; null if none is shown. */

@@ -1,4 +1,4 @@
-/** The panel of a measurement of a band (measurement.js): its settings, what was found, and edits by hand. */
+/** The panel of a measurement of a band (measurement.ts): its settings, what was found, and edits by hand. */
 import { significant } from "../../../measure/axes.ts";
 import {
   type Band as MeasuredBand,
@@ -82,15 +82,15 @@ export class MeasurementPanel extends Panel {
   quantities: readonly Quantity[] = [];
   /** How `#found` was measured. */
   #result: Result = NO_RESULT;
-  #band;
-  #channel;
-  #fields;
-  #range = element("p", { className: "hint" });
-  #status = element("p", { className: "result", role: "status" });
-  #list;
-  #start;
-  #work;
-  #cursor;
+  readonly #band;
+  readonly #channel;
+  readonly #fields;
+  readonly #range = element("p", { className: "hint" });
+  readonly #status = element("p", { className: "result", role: "status" });
+  readonly #list;
+  readonly #start;
+  readonly #work;
+  readonly #cursor;
   readonly measurement: Measurement;
   readonly element: HTMLDivElement;
 

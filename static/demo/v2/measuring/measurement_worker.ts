@@ -1,4 +1,4 @@
-/** Runs a measurement for workers.js, follows one of its orders, or measures at one place. */
+/** Runs a measurement for workers.ts, follows one of its orders, or measures at one place. */
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import type { Measurement } from "../../../measure/measurement.ts";
 

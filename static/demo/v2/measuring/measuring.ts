@@ -34,10 +34,12 @@ import type { Measured, Saved } from "./panel.ts";
 
 type Panes = { source: Pane; reference: Pane };
 
+/** The picture that is measured. */
 export type Shown = Parameters<typeof scanOf>[0] & ShownParts;
 
+/** What measuring knows of a picture beside its samples. */
 export interface ShownParts {
-  /** Tools for line scans are disabled, and what enables them. */
+  /** Why tools for line scans are disabled, and what enables them; empty for a line scan. */
   why: string;
   /** Path of the line scan over its reference; empty without one. */
   path: readonly Point[];
@@ -61,14 +63,14 @@ const TYPED = "input[type=text], input[type=color]";
 
 /** Emits `drawn` when drawings, their settings or results have changed. */
 export class Measuring extends Emitter<{ drawn: Plain }> {
-  #panes: Panes;
+  readonly #panes: Panes;
   #scan: Scan | null = null;
   #path: readonly Point[] = [];
   /** Samples of the last means and profiles. */
   #shown: Float32Array[] = [];
   /** The traces listed last. */
   #listed: object | null = null;
-  #paintSoon = inNextFrame(() => this.#paint());
+  readonly #paintSoon = inNextFrame(() => this.#paint());
   #history: History<Drawn | null> = new History(null as Drawn | null);
   /** Identifies the picture of these steps. */
   #key = "";
@@ -77,26 +79,28 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   #isRecording = false;
   /** The field that was typed in last. */
   #typed: unknown = null;
-  #charts;
-  tools: ToolChoice = new ToolChoice(() => this.#choose());
-  #bands = new BandPanel();
-  #lines = new LinePanel();
-  #regions = new RegionPanel();
-  #regionFold = folded("Regions", this.#regions, "regions");
-  #accepted = byId("accepted", HTMLInputElement);
+  readonly #charts;
+  readonly tools: ToolChoice = new ToolChoice(() => this.#choose());
+  readonly #bands = new BandPanel();
+  readonly #lines = new LinePanel();
+  readonly #regions = new RegionPanel();
+  readonly #regionFold = folded("Regions", this.#regions, "regions");
+  readonly #accepted = byId("accepted", HTMLInputElement);
   /** Judgement of the file. */
   #isAccepted = false;
   /** Mark of the documents that the drawings started from. */
   #origin: string | null = null;
-  cursors: CursorPanel = new CursorPanel(() => this.#panes.source.cursor);
-  #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#panes.source.cursor));
-  #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
-  kymographs: KymographPanel = new KymographPanel();
-  #editor;
-  #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
-  images: ImagePanel = new ImagePanel(() => this.#parts);
-  #imageFold = folded("Images over time or focus", this.images, "images");
-  #lineScanFolds = [
+  readonly cursors: CursorPanel = new CursorPanel(() => this.#panes.source.cursor);
+  readonly #measurements = MEASUREMENTS.map((one) =>
+    new MeasurementPanel(one, () => this.#panes.source.cursor)
+  );
+  readonly #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
+  readonly kymographs: KymographPanel = new KymographPanel();
+  readonly #editor;
+  readonly #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
+  readonly images: ImagePanel = new ImagePanel(() => this.#parts);
+  readonly #imageFold = folded("Images over time or focus", this.images, "images");
+  readonly #lineScanFolds = [
     folded("Bands and traces", this.#bands, "bands", true),
     folded("Lines", this.#lines, "lines"),
     ...this.#measurements.map((panel) => folded(panel.measurement.title, panel, panel.measurement.key)),

@@ -33,9 +33,7 @@ export interface Measured {
   drawn: Drawn;
   scan: Scan;
   traces: readonly Trace[];
-  /**
-   * Tables of drawings, and in images the means over a stack, the parts of the shown image and the profile of the line.
-   */
+  /** Tables of drawings, and in images the means over a stack, the parts of the shown image and the profile of the line. */
   tables: Readonly<
     Partial<Record<"lines" | "cursors" | "images" | "regions" | "profile", readonly Column[]>>
   >;
@@ -49,8 +47,10 @@ export interface Measured {
 /** Position in the picture; null along an axis that the shape spans. */
 export type End = { x: number | null; y: number | null };
 
+/** Identifies a shape within its panel. */
 export type Id = number | string;
 
+/** A band, line, cursor or region, as its editor shows it. */
 export interface Shape {
   id: Id;
   name: string;
@@ -63,11 +63,13 @@ export interface Shape {
   place: string;
 }
 
+/** What the editor changes in a shape. */
 export type Change = { name?: string; color?: string; ends?: readonly End[] };
 
 /** Size of a saved plot in CSS pixels: fits a column of a page. */
 const [WIDTH, HEIGHT] = [720, 320];
 
+/** The element of a panel, with children. */
 export const panel = (...children: (Node | string)[]): HTMLDivElement =>
   element("div", { className: "panel" }, ...children);
 
@@ -98,14 +100,14 @@ export class Panel<Events extends object = Plain> extends Emitter<Events & { cha
 /** A panel of bands, lines, cursors or regions; emits `select` `{id}` when one is drawn, or pressed in the list. */
 export class ShapePanel<Drawing extends { id: Id }> extends Panel<{ select: { id: Id } }> {
   /** Names of the ends, such as `From` and `to`. */
-  endNames: readonly string[] = [];
+  readonly endNames: readonly string[] = [];
   /** Holds the fields of the selected shape. */
-  slot: HTMLDivElement = element("div");
+  readonly slot: HTMLDivElement = element("div");
   all: readonly Drawing[] = [];
   /** The shape being drawn, or being moved. */
   draft: Drawing | null = null;
   #selected: Id | null = null;
-  #picks: Map<Id, HTMLButtonElement> = new Map();
+  readonly #picks: Map<Id, HTMLButtonElement> = new Map();
 
   /** Describes a shape for its editor. */
   described(_shape: Drawing): Omit<Shape, "id"> {
@@ -212,6 +214,7 @@ export function nearestTo(found: readonly { line: number }[], line: number): num
   return Math.min(found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
 }
 
+/** A table column of velocities, in units per time of the axes; null where there is none. */
 export const velocityColumn = ({ axes }: Scan, values: (number | null)[]): {
   name: string;
   unit: string;

@@ -3,8 +3,9 @@ import { choiceField, numberField } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
 import type { Parameter, Settings } from "../../../measure/measurement.ts";
 
+/** One field for each parameter. */
 export class ParameterFields {
-  #fields;
+  readonly #fields;
 
   /** @param prefix of ids */
   constructor(prefix: string, parameters: readonly Parameter[], onTyped: (key: string) => void) {

@@ -13,10 +13,11 @@ const COLOR = "#ffffff";
 /** Arm of the cross of a point, in CSS pixels. */
 const ARM = 6;
 
+/** The list of rectangles and other regions; emits `change` and `select`. */
 export class RegionPanel extends ShapePanel<Region> {
-  override endNames: string[] = ["Start", "Stop"];
-  #rows = element("div");
-  element: HTMLDivElement = panel(this.#rows, this.slot);
+  override readonly endNames: string[] = ["Start", "Stop"];
+  readonly #rows = element("div");
+  readonly element: HTMLDivElement = panel(this.#rows, this.slot);
   /** Elements that show the means of rectangles. */
   #means: Map<Region, HTMLElement> = new Map();
 

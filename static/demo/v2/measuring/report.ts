@@ -6,11 +6,12 @@ import { escaped } from "./svg_plot.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { About } from "./scan.ts";
 
+/** Everything that a report shows. */
 export interface Report {
   title: string;
   /** Facts of the recording. */
   facts: About;
-  /** Data URLs. */
+  /** Pictures as data URLs, with their sizes in pixels. */
   pictures: readonly { name: string; url: string; width: number; height: number }[];
   parts: readonly Part[];
   /** Version of the program. */
@@ -37,7 +38,7 @@ const [WIDTH, MARGIN, LINE] = [800, 30, 16];
 const FONT = "Helvetica, Arial, sans-serif";
 
 /** Text for the methods section of a paper. */
-export function methodsOf({ parts, version }: Report): string {
+function methodsOf({ parts, version }: Report): string {
   const sentences = parts.filter(({ settings }) => settings.length > 0).map(({ name, settings }) => {
     const facts = settings.map(([key, value]) => key === "Method" ? value : `${key.toLowerCase()} ${value}`);
     return `${name}: ${facts.join(", ")}.`;
@@ -45,7 +46,7 @@ export function methodsOf({ parts, version }: Report): string {
   return [`Recordings were measured with ${version}.`, ...sentences].join(" ");
 }
 
-/** @returns an HTML document */
+/** Makes the report as an HTML document. @returns an HTML document */
 export function reportHtml(report: Report): string {
   const { title, facts, pictures, parts, version } = report;
   const list = (about: About) =>
@@ -123,6 +124,8 @@ function rowsOf(columns: readonly Column[]) {
 }
 
 /**
+ * Makes the report as an SVG document.
+ *
  * @param measure width of a label in CSS pixels
  * @returns an SVG document
  */

@@ -6,9 +6,10 @@ import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
 import type { Quantity } from "../../../measure/measurement.ts";
 
-/** Settings and origin of numbers, above every saved table. */
+/** Facts about numbers, such as their settings and origin, above every saved table. */
 export type About = [name: string, value: string | number][];
 
+/** A line scan, an image or a kymograph to measure. */
 export interface Scan {
   group: ChannelGroup;
   /** Axes of rows and columns; of a line scan time and position. */
@@ -30,6 +31,7 @@ export interface Scan {
   note: string;
 }
 
+/** The shown planes as a {@linkcode Scan}. */
 export function scanOf(
   {
     group,
@@ -64,7 +66,7 @@ export function scanOf(
   };
 }
 
-/** Typed calibration, and scene and position of planes if the file has several. @param typed calibration */
+/** Facts about planes: the typed calibration if there is one, scene and position if the file has several. */
 export function placeInFile(
   { scene = 0, scenes = [], header: { sizes } }: OpenResponse,
   position: PositionInfo,
@@ -120,7 +122,11 @@ export function about({ fileName, path, axes, isLineScan, place, note }: Scan): 
 export const isPlainImage = ({ plane, header: { sizes } }: OpenResponse): boolean =>
   !isTime(plane.axes[0] as Axis) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
 
-/** @throws {RangeError} a step is not positive */
+/**
+ * Planes of an image as those of a line scan, with the typed calibration.
+ *
+ * @throws {RangeError} a step is not positive
+ */
 export function typedPlanes<Channel extends { samples: Float32Array }>(
   { plane, channels }: { plane: PlaneInfo; channels: readonly Channel[] },
   typed: TypedScan,

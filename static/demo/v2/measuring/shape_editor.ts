@@ -21,18 +21,18 @@ export class ShapeEditor extends Emitter<{
   edited: Plain;
   released: Plain;
 }> {
-  #panels;
-  #pane;
+  readonly #panels;
+  readonly #pane;
   #scan: Scan | null = null;
   #selected: { panel: AnyPanel; id: Id } | null = null;
   /** Grips in each band of the plot; the first moves the whole shape, the others its ends. */
   #bands: HTMLButtonElement[][] = [];
   #drag: { grip: number; ends: readonly End[]; x: number; y: number } | null = null;
-  #name = textField("Name", "", 80, (name) => this.#reshape({ name }));
-  #color = element("input", { type: "color", id: "shape-color", "aria-label": "Colour" });
+  readonly #name = textField("Name", "", 80, (name) => this.#reshape({ name }));
+  readonly #color = element("input", { type: "color", id: "shape-color", "aria-label": "Colour" });
   #numbers: { field: ReturnType<typeof numberField>; end: number; axis: "x" | "y" }[] = [];
-  #places = element("div", { className: "places" });
-  #fields = element(
+  readonly #places = element("div", { className: "places" });
+  readonly #fields = element(
     "div",
     { className: "shape", role: "group" },
     fieldRow(this.#color, this.#name),
@@ -381,7 +381,7 @@ function gripPlace(
  *
  * @param size rows and columns
  */
-export function moved(
+function moved(
   ends: readonly End[],
   grip: number,
   shift: Point,

@@ -5,6 +5,7 @@
 import { layoutFrame } from "../picture/frame.ts";
 import type { Mark } from "../picture/marks.ts";
 
+/** One curve of a plot; `x` and `y` are equally long. */
 export interface PlotTrace {
   name: string;
   /** Any CSS colour. */
@@ -19,6 +20,7 @@ export interface PlotTrace {
   isDots?: boolean;
 }
 
+/** A plot with its axes. */
 export interface Plot {
   /** Width in CSS pixels. */
   width: number;
@@ -42,6 +44,8 @@ const LEGEND_LINE = 16;
 const POINTS_A_PIXEL = 4;
 
 /**
+ * Draws a plot as an SVG document.
+ *
  * @param measure width of a label in CSS pixels
  * @returns an SVG document
  */

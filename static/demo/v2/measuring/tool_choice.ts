@@ -2,6 +2,7 @@
 import { element } from "../controls/element.ts";
 import { button } from "../controls/fields.ts";
 
+/** What a drag over the picture does. */
 export type Tool = "zoom" | "band" | "line" | "rectangle";
 
 const TOOLS = [
@@ -11,12 +12,13 @@ const TOOLS = [
   ["rectangle", "Rectangle", "Drag over an image to measure the mean of a part of it"],
 ] as const;
 
+/** The buttons of the tools, of which one is pressed. */
 export class ToolChoice {
   /** Says why tools are disabled. */
-  why: HTMLParagraphElement = element("p", { className: "hint", id: "tools-why", hidden: true });
+  readonly why: HTMLParagraphElement = element("p", { className: "hint", id: "tools-why", hidden: true });
   chosen: Tool = "zoom";
-  #onChange;
-  #buttons: Map<Tool, HTMLButtonElement>;
+  readonly #onChange;
+  readonly #buttons: Map<Tool, HTMLButtonElement>;
   readonly element: HTMLDivElement;
 
   constructor(onChange: () => void) {

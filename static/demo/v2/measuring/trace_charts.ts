@@ -10,9 +10,10 @@ import type { Pane } from "../picture/pane.ts";
 import type { MeasurementPanel } from "./measurement_panel.ts";
 import type { Scan } from "./scan.ts";
 
+/** What the chart of traces shows. */
 export interface Charted {
   traces: readonly Trace[];
-  /** F₀ and thresholds that change. */
+  /** Curves of F₀ and of thresholds that change. */
   baselines: readonly ChartCurve[];
   /** Title of the values. */
   title: string;
@@ -59,11 +60,17 @@ const LABEL = 15;
 /** Most values beside a cursor: more would hide the curves. */
 const MOST_VALUES = 4;
 
+/** All charts below one line scan. */
 export class TraceCharts {
-  #pane;
-  #traces = new TraceChart("Traces of the bands over time", "trace-chart");
-  #series;
-  #box = element("div", { className: "trace-charts", hidden: true, role: "region", "aria-label": "Results" });
+  readonly #pane;
+  readonly #traces = new TraceChart("Traces of the bands over time", "trace-chart");
+  readonly #series;
+  readonly #box = element("div", {
+    className: "trace-charts",
+    hidden: true,
+    role: "region",
+    "aria-label": "Results",
+  });
 
   /**
    * @param figure of the line scan
@@ -159,11 +166,11 @@ export class TraceCharts {
 
 /** One chart with its box. */
 class TraceChart {
-  #canvas = element("canvas");
-  #svg;
+  readonly #canvas = element("canvas");
+  readonly #svg;
   /** The chart of the last drawing. */
   #chart: Chart | null = null;
-  #label;
+  readonly #label;
   /** Curves and range of the last drawing: moving the cursor changes neither. */
   #last = {
     of: [] as unknown[],

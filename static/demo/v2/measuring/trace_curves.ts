@@ -1,7 +1,8 @@
-/** The screen columns that the curves of a chart fill; chart.js draws them. */
+/** The screen columns that the curves of a chart fill; chart.ts draws them. */
 import { type Curve, throughSamples } from "../picture/chart.ts";
 import { envelope } from "../picture/reduction.ts";
 
+/** A curve over the lines of a line scan. */
 export interface ChartCurve {
   name?: string;
   color: string;
@@ -14,6 +15,8 @@ export interface ChartCurve {
 export const BASELINE_COLOR = "#808080";
 
 /**
+ * The curve in the screen columns between two lines.
+ *
  * @param span lines at the edges
  * @param count columns
  * @param density columns in a CSS pixel

@@ -17,17 +17,22 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
   #path = "";
   /** Name of the text file that the numbers come from; empty once one of them is typed. */
   #textFile = "";
-  #time = choiceField("Time runs along", "typed-time", [
+  readonly #time = choiceField("Time runs along", "typed-time", [
     { value: "rows" as const, name: "rows (down)" },
     { value: "columns" as const, name: "columns (to the right)" },
   ]);
-  #line = this.#field("Time per line", "typed-line", NaN, "ms");
-  #pixel = this.#field("Distance per pixel", "typed-pixel", NaN, "µm");
-  #pixelTime = this.#field("Time per pixel", "typed-pixel-time", 0, "µs");
-  #file = element("input", { type: "file", id: "typed-file", accept: ".txt,.csv,text/*", hidden: true });
-  #status = element("p", { className: "hint", role: "status" });
-  #treat = button("Treat as line scan", () => this.#order(), { id: "typed-treat" });
-  #back = button("Show as image", () => this.emit("back"), { id: "typed-back" });
+  readonly #line = this.#field("Time per line", "typed-line", NaN, "ms");
+  readonly #pixel = this.#field("Distance per pixel", "typed-pixel", NaN, "µm");
+  readonly #pixelTime = this.#field("Time per pixel", "typed-pixel-time", 0, "µs");
+  readonly #file = element("input", {
+    type: "file",
+    id: "typed-file",
+    accept: ".txt,.csv,text/*",
+    hidden: true,
+  });
+  readonly #status = element("p", { className: "hint", role: "status" });
+  readonly #treat = button("Treat as line scan", () => this.#order(), { id: "typed-treat" });
+  readonly #back = button("Show as image", () => this.emit("back"), { id: "typed-back" });
   readonly element: HTMLDetailsElement;
 
   constructor() {

@@ -12,8 +12,10 @@ import {
 import { extent } from "../../../measure/traces.ts";
 import type { Mark } from "../picture/marks.ts";
 
+/** Lowest and highest value of a chart. */
 export type Range = { low: number; high: number };
 
+/** What the range of a chart is chosen for. */
 export interface Ranged {
   /** One value per line. */
   curves: readonly { values: Float64Array }[];
@@ -24,6 +26,7 @@ export interface Ranged {
   least?: number;
 }
 
+/** Values over time as a chart shows them; `opacity` is 0 to 1. */
 export interface Series {
   /** Title of the values. */
   title: string;
@@ -38,6 +41,7 @@ const OUTLINE = "#ffeb3b";
 export const counts = (overTime: OverTime, item: Item, axes: Axes): boolean =>
   !item.isLeftOut && Number.isFinite(overTime.value(item, axes));
 
+/** The values of found items as a {@linkcode Series}, in units of the axes. */
 export function seriesOf(overTime: OverTime, found: readonly Item[], axes: Axes): Series {
   const isGap = (item: Item) => !counts(overTime, item, axes);
   const placed = (item: Item) => ({ line: item.line, value: overTime.value(item, axes) });

@@ -1,9 +1,10 @@
 /** Work that the buttons which start it also cancel. */
 import { element } from "../controls/element.ts";
 
+/** One piece of work at a time, with its progress. */
 export class Work {
-  #status;
-  #buttons;
+  readonly #status;
+  readonly #buttons;
   #running: AbortController | null = null;
   readonly progress: HTMLProgressElement;
 

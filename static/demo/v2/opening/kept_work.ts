@@ -7,6 +7,7 @@ import { drawingWords, type DrawnLook, drawnWords } from "../measuring/drawn.ts"
 import { keyOf, placeOf, type Work, type WorkStore } from "./work_store.ts";
 import type { Restored } from "../saving/restored.ts";
 
+/** Identifies a recording whose work is kept. */
 export interface Recording {
   path: string;
   scene: number;
@@ -18,9 +19,10 @@ export interface Recording {
 /** State of the work on the open recording; `none` without one, or for the sample. */
 export type State = "none" | "kept" | "pending" | "elsewhere" | "full" | "blocked";
 
+/** What the page shows of a recording, and keeps. */
 export type Shown = { look: DrawnLook | null; position: Work["position"] };
 
-/** `isOther` if the content has changed since. */
+/** Earlier work on a recording; `isOther` if the content has changed since. */
 export type Recalled = { work: Work; isOther: boolean; saved?: Saved };
 
 /** Measurements in the documents of the file. */
@@ -68,7 +70,7 @@ export class KeptWork extends Emitter<{
   lost: Plain;
   newer: { work: Work; isChanged: boolean };
 }> {
-  #store;
+  readonly #store;
   #open: Open | null = null;
   state: State = "none";
   /** Whether something was drawn or measured since the last save. */

@@ -17,9 +17,10 @@ import type { LoadedGroup } from "../picture/channel_group.ts";
 /** Note on the page and in everything saved from the sample. */
 export const SAMPLE_NOTE = "Sample: a drawn line scan, not a recording";
 
+/** The planes of a picture and of its reference image, or null without one. */
 export type LoadedPlanes = { source: LoadedGroup; reference: LoadedGroup | null };
 
-/** Planes by channel. */
+/** Reads planes, by the index of their channel. */
 export type Planes = { plane: (index: number, options: PlaneOptions) => Promise<{ samples: Float32Array }> };
 
 /** An acquisition or the sample. */
@@ -68,6 +69,7 @@ export async function loadPlanes(
   }
 }
 
+/** Opens the sample of the page. @throws {AcqError} the server does not answer, or lacks the sample */
 export async function openSample(signal: AbortSignal): Promise<Loadable> {
   const planes = (prefix: string): Planes => ({
     async plane(index) {

@@ -36,11 +36,12 @@ interface Parts {
 /** Delay between the last change of the view and keeping it. */
 const KEEP_AFTER_MS = 300;
 
+/** Opens and steps, and shows how that goes. */
 export class Opening {
-  #parts;
-  #ways;
-  #bar;
-  #steps;
+  readonly #parts;
+  readonly #ways;
+  readonly #bar;
+  readonly #steps;
   recordings: Recordings;
   /** Whether the server opens files by their paths. */
   mayOpenByPath = false;
@@ -359,6 +360,7 @@ export class Opening {
   }
 }
 
+/** The recording of an open response. */
 export const recordingOf = (
   { source: { path, name, fingerprint = null }, scene = 0 }: OpenResponse,
 ): Recording => ({

@@ -61,6 +61,7 @@ const KEPT_WORDS: Record<State, string> = {
   blocked: "Not saved: the browser lets this page store nothing. Save tables before you close the page.",
 };
 
+/** The parts of the page that show text. */
 export class Page {
   #showProgress: ReturnType<typeof setTimeout> | undefined;
   #countSeconds: ReturnType<typeof setTimeout> | undefined;

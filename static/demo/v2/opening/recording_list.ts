@@ -5,12 +5,12 @@
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import type { FolderEntry, FolderListing } from "../../../client/v2/acq-client.ts";
 
-/** `isGrowing` if the file has changed since the last look. */
+/** A listed recording; `isGrowing` if its file has changed since the last look. */
 export type Recording = FolderEntry & { isGrowing: boolean };
 
 type Found = { folder: string; recordings: FolderEntry[]; isCut: boolean };
 
-/** Known by path of the folder. */
+/** What is known of folders, by their paths. */
 type Known = Map<string, { modified: string; recording: FolderEntry | null }>;
 
 /** Most folders that are looked into: half a year of recordings for most users. */
@@ -42,7 +42,7 @@ const { compare } = new Intl.Collator("en", { numeric: true });
 
 /** Emits `changed` for another list, open recording or growing file, and `arrived` `{names}` for new recordings. */
 export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: string[] } }> {
-  #list;
+  readonly #list;
   #known: Known = new Map();
   #folder = "";
   #path = "";

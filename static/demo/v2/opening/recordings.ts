@@ -18,10 +18,11 @@ interface Needs {
   say: (text: string) => void;
 }
 
+/** The list of recordings beside the picture, with its buttons. */
 export class Recordings {
-  #needs;
-  list: RecordingList;
-  #isShown = new KeptSwitch("acq-server recordings");
+  readonly #needs;
+  readonly list: RecordingList;
+  readonly #isShown = new KeptSwitch("acq-server recordings");
   #isBusy = false;
   /** What was measured, by path. */
   #words: ReadonlyMap<string, string> = new Map();

@@ -4,9 +4,7 @@ import { documentsOf, restored } from "../saving/restored.ts";
 import type { Acquisition } from "../../../client/v2/acq-client.ts";
 import type { Recalled } from "./kept_work.ts";
 
-/**
- * The work that the browser has, or else that of the documents. If both differ, the one of the documents is offered.
- */
+/** The work that the browser has, or else that of the documents. If both differ, the one of the documents is offered. */
 export async function recallSaved(
   own: Recalled | null,
   acquisition: Pick<Acquisition, "info" | "metadata">,

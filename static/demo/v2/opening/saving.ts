@@ -39,8 +39,9 @@ export interface Parts {
   page: Page;
 }
 
+/** The buttons that save and restore, and their dialog. */
 export class Saving {
-  #parts;
+  readonly #parts;
   #isBusy = false;
 
   constructor(parts: Parts) {

@@ -29,6 +29,7 @@ export type Kind = "dialog" | "path" | "scene" | "again" | "sample";
 
 type How = { kind: Kind; position?: Position };
 
+/** An acquisition, or the sample, with its planes. */
 export interface Loaded {
   kind: Kind;
   info: OpenResponse;
@@ -36,7 +37,7 @@ export interface Loaded {
   reference: LoadedGroup | null;
   /** Position of the source planes. */
   position: { t: number; z: number; l: number };
-  /** Is sample without session and server. */
+  /** Whether it is the sample, which has neither session nor server. */
   isSample: boolean;
   /** Earlier work on the recording. */
   work: Recalled | null;
@@ -65,9 +66,9 @@ export class SessionController extends Emitter<{
   lost: Plain;
   renewed: { info: OpenResponse; why: string };
 }> {
-  #recall;
-  #connect;
-  #clock;
+  readonly #recall;
+  readonly #connect;
+  readonly #clock;
   #connection: Promise<Server> | null = null;
   /** The open one, even after its session has ended; null before the first file and for the sample. */
   acquisition: Acquisition | null = null;

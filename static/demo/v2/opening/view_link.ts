@@ -6,6 +6,7 @@
 import { keep, kept } from "../controls/kept.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
+/** What a link names; indices count from 0. */
 export type LinkedView = {
   path: string;
   scene: number;
@@ -17,6 +18,8 @@ export type LinkedView = {
 const VIEW = "acq-server view 2";
 
 /**
+ * Reads the view from the fragment of an address.
+ *
  * @param hash with or without its `#`
  * @returns null if it names no path
  */
@@ -74,4 +77,5 @@ export function keptView(): LinkedView | null {
   return typeof view?.path === "string" ? view : null;
 }
 
+/** Keeps the view of this tab; null forgets it. */
 export const keepView = (view: LinkedView | null): void => keep(VIEW, view, "sessionStorage");

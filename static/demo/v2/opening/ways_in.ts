@@ -11,14 +11,15 @@ import type { Work } from "./work_store.ts";
 
 interface Ways {
   onPick: () => void;
-  /** On path with the link that filled the field, if unchanged. */
+  /** Opens a path, with the link that filled the field if nothing was changed in it. */
   onPath: (path: string, link: LinkedView | null) => void;
   onSample: () => void;
 }
 
+/** Buttons, field and list of recent work to open a file with. */
 export class WaysIn {
-  #work;
-  #ways;
+  readonly #work;
+  readonly #ways;
   #link: LinkedView | null = null;
   #allowed = { dialogAvailable: true, openByPath: false };
   /** Counts the lists that were asked for; only the last is shown. */

@@ -5,6 +5,7 @@
 import type { DrawnLook } from "../measuring/drawn.ts";
 import type { LinkedView } from "./view_link.ts";
 
+/** Kept work on one recording. */
 export interface Work {
   /** See {@linkcode keyOf}. */
   key: string;

@@ -19,11 +19,14 @@ const KEY = "acq-server channels 1";
 /** Number of recently used names to remember. */
 const MOST_NAMES = 60;
 
+/** What the browser remembers for a channel name. */
 export type Settings = { lutName: string; gamma: number; isLog: boolean; isOpen: boolean };
 
+/** The settings remembered for a channel name; null without any. */
 export const channelSettings = (name: string): Settings | null =>
   entries().find(([other]) => other === name)?.[1] ?? null;
 
+/** Remembers settings for a channel name, and forgets those of the name used longest ago. */
 export function keepChannelSettings(name: string, settings: Settings): void {
   const others = entries().filter(([other]) => other !== name).slice(0, MOST_NAMES - 1);
   keep(KEY, [[name, settings], ...others]);

@@ -7,11 +7,12 @@ import type { Groups } from "./viewer.ts";
 /** Longest array that is shown whole; longer ones are cut and show their length. */
 const LONGEST_ARRAY = 200;
 
+/** The panel with the code and the open response as a tree. */
 export class DataPanel {
   #shown: { info: OpenResponse; groups: Groups; isSample: boolean; isByPath: boolean } | null = null;
   #position: Record<string, number> = {};
-  #readSession;
-  #say;
+  readonly #readSession;
+  readonly #say;
 
   /** @param page `readSession` reads the state of the session */
   constructor({ readSession, say }: { readSession: () => Promise<unknown>; say: (text: string) => void }) {

@@ -3,6 +3,7 @@
  * and cancels obsolete requests. Independent of the page.
  */
 
+/** Index along each axis, from 0. */
 export type Place = { t: number; z: number; l: number };
 
 /** Samples of all channels. */
@@ -11,12 +12,13 @@ type Fetch = (place: Place, signal: AbortSignal) => Promise<Float32Array[]>;
 /** Limit of the cache in bytes, the same as the server's for all its clients. */
 const MOST_BYTES = 256 * 2 ** 20;
 
+/** A cache of planes that cancels what is no longer wanted. */
 export class PlaneSteps {
-  #fetch;
-  #mostBytes;
+  readonly #fetch;
+  readonly #mostBytes;
   /** The least recently used first. */
-  #kept: Map<string, Float32Array[]> = new Map();
-  #running: Map<string, { samples: Promise<Float32Array[]>; ending: AbortController }> = new Map();
+  readonly #kept: Map<string, Float32Array[]> = new Map();
+  readonly #running: Map<string, { samples: Promise<Float32Array[]>; ending: AbortController }> = new Map();
   #turn = 0;
 
   constructor(fetch: Fetch, mostBytes: number = MOST_BYTES) {

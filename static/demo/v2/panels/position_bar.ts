@@ -4,6 +4,7 @@ import { byId, element, within } from "../controls/element.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Place } from "./plane_steps.ts";
 
+/** Name of an axis in requests. */
 export type AxisName = "t" | "z" | "l";
 
 const AXES: readonly { name: AxisName; word: string }[] = [
@@ -18,8 +19,9 @@ const AHEAD = 2;
 /** Suffix of the name of an accepted scene. */
 const ACCEPTED = " · accepted";
 
+/** The controls for position and scene. */
 export class PositionBar {
-  #onStep;
+  readonly #onStep;
   #info: OpenResponse | null = null;
   place: Place = { t: 0, z: 0, l: 0 };
   /** Axis and direction of the last step. */
@@ -162,7 +164,7 @@ export class PositionBar {
   /** Time or depth of an index; empty if unknown. */
   #physical(name: AxisName, index: number) {
     const { header, times } = this.#info as OpenResponse;
-    const at = header.dims.indexOf(name.toUpperCase());
+    const at = header.dims.findIndex((dim) => dim === name.toUpperCase());
     const unit = header.physicalUnitsLabels[at] ?? "Pixels";
     const value = index * (header.physicalUnits[at] ?? 1);
     const time = (name === "t" ? times?.[index] : undefined) ?? (isTime({ unit }) ? value : undefined);

@@ -15,8 +15,9 @@ import type { Point } from "../picture/placed_view.ts";
 /** Least time between two drawings: the picture, the main work of a frame, has priority. */
 const REST_MS = 60;
 
+/** The chart of one profile; it redraws at most every 60 ms. */
 export class Profile {
-  #pane;
+  readonly #pane;
   #group: ChannelGroup | null = null;
   /** Last position of the cursor. */
   #cursor: Point | null = null;
@@ -24,7 +25,7 @@ export class Profile {
   #paintedAt = -Infinity;
   /** Edges of the picture when the profile was drawn. */
   #edges = "";
-  #along = byId("along", HTMLSelectElement);
+  readonly #along = byId("along", HTMLSelectElement);
 
   /** @param pane of the source */
   constructor(pane: Pane) {

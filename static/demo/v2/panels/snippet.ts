@@ -6,18 +6,20 @@
  * encoding declaration could end.
  */
 
+/** Language of a program, or `curl` for a shell script. */
 export type Language = "python" | "javascript" | "matlab" | "curl";
 
+/** What a program opens and fetches. */
 export interface Wanted {
   /** Base address of the server. */
   origin: string;
   /** Path of the acquisition on the server's computer; null asks with the dialog. */
   path: string | null;
-  /** Index; null or absent is the first. */
+  /** Index of the scene; null or absent is the first. */
   scene?: number | null;
   /** Whether to read the planes of the reference image. */
   isReference?: boolean;
-  /** Indices. */
+  /** Indices of the channels in the file. */
   channels: readonly number[];
   /** Such as `{t: 3}`; index 0 needs none. */
   position?: Record<string, number>;

@@ -30,20 +30,21 @@ const STEP = 0.1;
 /** Zoom factors of keys. */
 const ZOOMS = { "+": 1.5, "=": 1.5, "-": 1 / 1.5 };
 
+/** The strip, the fields and the button of one line scan. */
 export class TimeAxis {
-  #pane;
-  #strip;
-  #canvas;
-  #window;
-  #painter;
-  #fields;
-  #inputs;
+  readonly #pane;
+  readonly #strip;
+  readonly #canvas;
+  readonly #window;
+  readonly #painter;
+  readonly #fields;
+  readonly #inputs;
   /** Values of the inputs before typing. */
-  #written: string[] = [];
-  #back;
+  readonly #written: string[] = [];
+  readonly #back;
 
   /** Draws the strip in the next frame. Call when a channel looks different. */
-  redraw: () => void = inNextFrame(() => this.#draw());
+  readonly redraw: () => void = inNextFrame(() => this.#draw());
 
   /**
    * @param figure holds `.overview` with a `canvas` and a `.window` with role `slider`, `.time-fields` with

@@ -27,11 +27,12 @@ import type { TypedScan } from "../../../measure/typed_scan.ts";
 /** Name of a picture. */
 export type Name = "source" | "reference";
 
+/** The channels of the source picture and of its reference image, or null without one. */
 export type Groups = { source: ChannelGroup; reference: ChannelGroup | null };
 
 /** Display of one picture, as it is kept. */
 export interface PictureLook {
-  /** Of the planes that `view` belongs to. */
+  /** Shape of the planes that `view` belongs to. */
   shape?: readonly [number, number];
   view?: View;
   mode?: Mode;
@@ -61,6 +62,7 @@ const MOST_LETTERS = 24;
 /** Total length of names that fit into a line of the read-out. */
 const LETTERS_IN_LINE = 40;
 
+/** Both pictures with the controls around them. */
 export class Viewer extends Emitter<{
   shown: { look: Look | null };
   planes: Plain;
@@ -72,10 +74,10 @@ export class Viewer extends Emitter<{
   groups: Groups | null = null;
   /** Open response of what is shown. */
   info: OpenResponse | null = null;
-  #links;
-  #profile;
-  #timeAxis;
-  panes: { source: Pane; reference: Pane };
+  readonly #links;
+  readonly #profile;
+  readonly #timeAxis;
+  readonly panes: { source: Pane; reference: Pane };
   /** The statistic that the user chose for pixels; null to choose by the content. */
   #chosenStatistic: Statistic | null = null;
   /** Text that everything saved contains. */

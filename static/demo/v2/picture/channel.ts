@@ -3,6 +3,7 @@ import { autoRange, drawableRange, histogram, statistics } from "../../../measur
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { defaultLut, DISTINCT, lutTable, withGamma } from "./lut.ts";
 
+/** One fetched plane: index in the file, name, and samples row-major. */
 export type LoadedChannel = { index: number; name: string; samples: Float32Array };
 
 /** A loaded channel; emits `change` when its display changes and `samples` when its samples change. */

@@ -4,6 +4,7 @@ import { Channel, type LoadedChannel } from "./channel.ts";
 import type { Axis } from "../../../measure/axes.ts";
 import type { PlaneInfo } from "../../../client/v2/acq-client.ts";
 
+/** Geometry of planes: `[rows, columns]`, and the axes of rows and columns. */
 export type Plane = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
 
 /** Planes of one geometry. */

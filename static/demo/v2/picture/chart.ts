@@ -12,7 +12,7 @@ import { measureLabel } from "./marks.ts";
 export interface Curve {
   /** CSS. */
   color: string;
-  /** Lows of the band behind the line. */
+  /** Lower edge of the band behind the line; null without a band. */
   lows: Float32Array | null;
   highs: Float32Array | null;
   /** Least value of the line within the column. */
@@ -29,7 +29,7 @@ export interface ChartSpan {
   /** Whether the first sample lies at the right. */
   isReversed?: boolean;
   isUntitled?: boolean;
-  /** A low chart: keeps its titles, with denser ticks. */
+  /** Whether the chart is low: it keeps its titles, with denser ticks. */
   isStrip?: boolean;
   /** CSS colour behind the curves; by default black. */
   ground?: string;

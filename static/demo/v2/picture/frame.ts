@@ -1,5 +1,5 @@
 /**
- * Lays out the frame around a plot: position of the plot in its box, and ticks, labels and titles as marks (marks.js).
+ * Lays out the frame around a plot: position of the plot in its box, and ticks, labels and titles as marks (marks.ts).
  * Margins follow label widths; labels that would touch a neighbour or the edge of the box are omitted.
  */
 import { ticks } from "../../../measure/axes.ts";
@@ -16,13 +16,16 @@ const THINNEST = 8;
 /** Least vertical distance of ticks in CSS pixels, beside pictures and in strips. */
 const [TICK_ROOM, STRIP_TICK_ROOM] = [34, 26];
 
+/** Where a plot lies in its box, in CSS pixels. */
 export type Plot = { left: number; top: number; width: number; height: number };
 
 /** `gutter` is the width that labels and title need at the left. */
 export type Frame = { plot: Plot; marks: Mark[]; gutter: number };
 
+/** Values at both edges of a plot along an axis, and the title of the axis. */
 export type FrameRange = { low: number; high: number; title: string };
 
+/** Places the plot in its box with its frame. */
 export function layoutFrame(options: {
   /** Size of the box in CSS pixels. */
   width: number;
@@ -43,7 +46,7 @@ export function layoutFrame(options: {
   bands?: number;
   /** Moves the plot to whole pixels of the screen. */
   snap?: (plot: Plot) => Plot;
-  /** A low box of its own: keeps its titles, with denser ticks. */
+  /** Whether the box is low and stands alone: it keeps its titles, with denser ticks. */
   isStrip?: boolean;
 }): Frame {
   const { width, height, aspect, measure, gutter = 0, edges = null, bands = 1, isStrip = false } = options;

@@ -16,13 +16,13 @@ export interface Mark {
   anchor?: "start" | "middle" | "end";
   /** Whether the text runs upwards. */
   turned?: boolean;
-  /** Color by default the text colour of the page. */
+  /** CSS; the text colour of the page by default. */
   color?: string;
   /** Width of a line. */
   width?: number;
   /** Lengths of strokes and gaps. */
   dash?: string;
-  /** A dark edge that keeps it visible on any picture. */
+  /** Whether a dark edge keeps it visible on any picture. */
   halo?: boolean;
 }
 

@@ -9,13 +9,16 @@
 import { isTime } from "../../../measure/axes.ts";
 import { keep, kept } from "../controls/kept.ts";
 
+/** How a picture lies on the screen. */
 export type Orientation = { swapped: boolean; fromRight: boolean; fromBottom: boolean };
 
 /** Size before it is placed. */
 export type Picture = { width: number; height: number };
 
+/** Part of a picture, in pixels. */
 export type View = { x0: number; y0: number; x1: number; y1: number };
 
+/** Converts a part between picture and screen. */
 export type Placing = (orientation: Orientation, picture: Picture, view: View) => View;
 
 /** Kind of picture. */

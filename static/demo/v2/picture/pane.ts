@@ -1,9 +1,9 @@
 /**
  * One picture with its frame: canvas, axes, marks, zoom and cursor. Its x counts the plane's rows and its y the
- * columns. On the screen it lies in one of eight orientations (orientation.js); the page and its cursor count in pixels
+ * columns. On the screen it lies in one of eight orientations (orientation.ts); the page and its cursor count in pixels
  * of the picture.
  *
- * placed_view.js holds the view, stage.js the elements; plane_painter.js fills the canvas and picture_input.js handles
+ * placed_view.ts holds the view, stage.ts the elements; plane_painter.ts fills the canvas and picture_input.ts handles
  * mouse, touch and keys.
  */
 import { isTime } from "../../../measure/axes.ts";
@@ -26,15 +26,15 @@ const NOTHING = pictureOf({ shape: [1, 1], axes: [PIXEL, PIXEL] }, false);
 
 /** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */
 export class Pane {
-  #stage;
-  #painter;
+  readonly #stage;
+  readonly #painter;
   #group: ChannelGroup | null = null;
   /** The view; change it with `change` or `view`. */
   placed: PlacedView = new PlacedView(NOTHING, AS_PLOT);
   cursor: Point | null = null;
   #selection: View | null = null;
-  #listeners;
-  #isReference;
+  readonly #listeners;
+  readonly #isReference;
   #hasScaleBar = true;
 
   /** Marks, in CSS pixels of a band, that the page puts over the picture. */
@@ -58,7 +58,7 @@ export class Pane {
   gutter = 0;
 
   /** Draws in the next frame; coalesces calls. */
-  redraw: () => void = inNextFrame(() => this.drawNow());
+  readonly redraw: () => void = inNextFrame(() => this.drawNow());
 
   constructor(figure: HTMLElement, listeners: {
     onCursor: (cursor: Point | null, byKeyboard: boolean) => void;

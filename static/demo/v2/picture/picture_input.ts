@@ -55,6 +55,7 @@ const ZOOMS: Readonly<Record<string, [number, ZoomKind]>> = {
   "{": [1 / CLOSER, "down"],
 };
 
+/** Follows mouse, touch and wheel over the plot of a stage. */
 export function attachPointer(stage: Stage, pane: Handled): void {
   const { plot } = stage;
   const touches: Map<number, Place> = new Map();
@@ -171,7 +172,7 @@ export function attachPointer(stage: Stage, pane: Handled): void {
   });
 }
 
-/** @param plot takes keys while it has the focus */
+/** Follows the keys on a plot. @param plot takes keys while it has the focus */
 export function attachKeys(plot: HTMLElement, pane: Handled): void {
   const middle = { fx: 0.5, fy: 0.5 };
   plot.addEventListener("keydown", (event) => {

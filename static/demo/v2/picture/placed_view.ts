@@ -18,19 +18,21 @@ import {
   viewToShown,
 } from "./orientation.ts";
 
+/** Position or pixel of a picture: x counts its rows, y its columns. */
 export type Point = { x: number; y: number };
 
 /** Fractions of the plot (0 to 1). */
 export type Place = { fx: number; fy: number };
 
+/** Size and axes of a picture. */
 export interface Picture {
   /** Rows of the plane. */
   width: number;
   /** Columns of the plane. */
   height: number;
-  /** Axis x of the rows. */
+  /** Axis of the rows. */
   axisX: Axis;
-  /** Axis y of the columns. */
+  /** Axis of the columns. */
   axisY: Axis;
   /** Width-to-height ratio of a pixel. */
   pixelAspect: number;
@@ -55,6 +57,7 @@ const FAR_STEP = 1 / 20;
 /** Length of the history. */
 const MOST_STEPS = 50;
 
+/** The picture of a plane. */
 export function pictureOf(
   { shape, axes }: { shape: readonly [number, number]; axes: readonly [Axis, Axis] },
   isReference: boolean,
@@ -77,14 +80,14 @@ export function inside(start: number, end: number, size: number): [number, numbe
 /** Uses shown pixels internally and, unless stated otherwise, picture pixels outside. */
 export class PlacedView {
   /** Size of the picture and whether it keeps its aspect. */
-  picture: Picture;
+  readonly picture: Picture;
   #orientation;
   /** In shown pixels. */
   #view: View;
   /** Previous views of the picture. */
   #former: View[] = [];
   #changedAt = -Infinity;
-  #now;
+  readonly #now;
 
   /** @param now milliseconds */
   constructor(picture: Picture, orientation: Orientation, now: () => number = () => performance.now()) {

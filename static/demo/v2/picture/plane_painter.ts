@@ -1,6 +1,6 @@
 /**
  * Paints the visible part of a group's planes on a canvas: the samples in view if they are larger than screen pixels, else
- * one value per pixel (reduction.js). While the view moves, a level of the pyramid (pyramid.js) with an entry per pixel or
+ * one value per pixel (reduction.ts). While the view moves, a level of the pyramid (pyramid.ts) with an entry per pixel or
  * two suffices; at rest, each pixel shows exactly the samples under it.
  *
  * It looks up a colour for each sample of the part, which is no larger than the canvas, and then places the colours. WebGL
@@ -48,16 +48,17 @@ const wordOf = (color: number[]) => new Uint32Array(Uint8Array.of(...color, 255)
 const BLACK = wordOf([0, 0, 0]);
 const MISSING = wordOf(NOT_A_NUMBER.color);
 
+/** Paints one canvas. */
 export class PlanePainter {
   /** Statistic that a pixel shows if it covers many samples. */
   statistic: Statistic = "mean";
   /** Whether the last painting was coarse. */
   isCoarse = false;
-  #canvas;
-  #context;
+  readonly #canvas;
+  readonly #context;
   #image: ImageData | null = null;
   #colors = new Uint32Array(0);
-  #redraw;
+  readonly #redraw;
   #load = pyramidOf;
   #channels: readonly Seen[] = [];
   #look = NOTHING;

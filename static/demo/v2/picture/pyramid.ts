@@ -6,6 +6,7 @@
 import { asked } from "../controls/worker.ts";
 import { type Blocks, reduceBlocks, type Statistic } from "./reduction.ts";
 
+/** A plane or a smaller copy; an entry stands for `rowBlock` times `columnBlock` samples. */
 export type Level = Blocks & { rowBlock: number; columnBlock: number };
 
 /** Each copy has a quarter of the entries along an axis; all copies together are smaller than the plane. */

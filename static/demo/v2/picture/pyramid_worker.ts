@@ -1,4 +1,4 @@
-/** Builds pyramids for pyramid.js in a worker. */
+/** Builds pyramids for pyramid.ts in a worker. */
 import { buildPyramid } from "./pyramid.ts";
 
 addEventListener("message", ({ data: { plane, statistic } }) => {

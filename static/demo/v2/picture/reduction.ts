@@ -4,6 +4,7 @@
  * samples is NaN. All functions are pure.
  */
 
+/** What a pixel shows of the samples under it. */
 export type Statistic = "mean" | "max" | "min";
 
 /** Row-major; `isFinite` if all samples are finite, which is up to ten times as fast. */

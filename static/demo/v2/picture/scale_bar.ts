@@ -14,6 +14,8 @@ const LABEL = { color: "#fff", halo: true };
 const BAR = { ...LABEL, width: 2 };
 
 /**
+ * Length of the bar for an axis, in pixels of the picture, and its label.
+ *
  * @param pixels picture pixels visible along the axis
  * @param part largest fraction of them that the bar may take
  * @returns null without calibration
@@ -30,7 +32,7 @@ export function scaleBar(
   return { pixels: length / axis.step, label: `${formatAt(length, length)} ${unitSymbol(axis.unit)}` };
 }
 
-/** The bars as marks (see marks.js) in CSS pixels of the plot; none if the plot is too small for them. */
+/** The bars as marks (see marks.ts) in CSS pixels of the plot; none if the plot is too small for them. */
 export function scaleBarMarks(
   { axisX, axisY }: { axisX: Pick<Axis, "step" | "unit">; axisY: Pick<Axis, "step" | "unit"> },
   view: View,

@@ -6,26 +6,28 @@ import { element, fitCanvas, svgElement, within } from "../controls/element.ts";
 import { type Frame, type FrameRange, layoutFrame, type Plot } from "./frame.ts";
 import { canvasMarks, type Mark, measureLabel, svgMarks } from "./marks.ts";
 
+/** How a saved picture looks. */
 export interface SnapshotLook {
   /** Multiple of the screen density at which the picture was drawn. */
   scale?: number;
-  /** Has axes with the frame around the picture. */
+  /** Whether the frame with the axes is drawn around the picture. */
   hasAxes?: boolean;
-  /** Has scale bar with scale bars and the reduction. */
+  /** Whether scale bars and the reduction are drawn over the picture. */
   hasScaleBar?: boolean;
-  /** Dark text on white, whatever the theme of the page. */
+  /** Whether text is dark on white, whatever the theme of the page. */
   isLight?: boolean;
 }
 
+/** The stage of one figure. */
 export class Stage {
   /** Receives pointer and keys. */
-  plot: HTMLElement;
-  canvas: HTMLCanvasElement;
-  #box;
-  #frameLayer = svgElement("g");
-  #labels;
+  readonly plot: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  readonly #box;
+  readonly #frameLayer = svgElement("g");
+  readonly #labels;
   /** Layers of marks, one per band. */
-  #markLayers: SVGSVGElement[] = [];
+  readonly #markLayers: SVGSVGElement[] = [];
   #frame: Frame | null = null;
   bandCount = 1;
   /** Canvas pixels per screen pixel; more than one for a picture to save. */

@@ -17,9 +17,9 @@ import type { TraceSettings } from "../../../measure/baseline.ts";
 
 /** A recording with what was measured in it. */
 export interface Recorded {
-  /** Drawn in its images. */
+  /** What is drawn in its images. */
   drawn: Drawn;
-  /** Shown in the shown picture: the image, or a kymograph of it. */
+  /** What was measured in the shown picture: the image, or a kymograph of it. */
   shown: Measured;
   isKymograph: boolean;
   isAccepted: boolean;
@@ -33,6 +33,8 @@ export interface Recorded {
 export const VERSION = 2;
 
 type Channels = Scan["group"]["channels"];
+
+/** An analysis in the form of `POST /api/v2/export`. */
 export type Analysis = {
   type: string;
   roiId?: string;

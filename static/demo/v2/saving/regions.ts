@@ -23,7 +23,11 @@ const PLAIN = "#56b4e9";
 /** Id of the region of a band. */
 export const bandRegionId = ({ id, region }: Band): string => region?.id ?? `band-${id}`;
 
-/** @param isTurned the columns of the image are its lines */
+/**
+ * The drawings of a picture as regions, each with an id.
+ *
+ * @param isTurned the columns of the image are its lines
+ */
 export function regionsOf(
   { shape, bands, lines, cursors, kymograph, regions = [] }: Drawn,
   isTurned: boolean,

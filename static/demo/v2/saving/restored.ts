@@ -61,6 +61,7 @@ export interface Documents {
   mark: string;
 }
 
+/** What the documents of a recording hold for this page. */
 export interface Restored {
   drawn: Drawn;
   look: Look;
@@ -143,7 +144,7 @@ export function sourceOf({ image }: Documents): {
   return { name: source.name, fingerprint: source.fingerprint, scene };
 }
 
-/** @param info of the open recording */
+/** Reads the documents of the open recording. @param info of the open recording */
 export function restored(
   { image, analyses, mark }: Documents,
   { plane, header, channels, collection }: Pick<OpenResponse, "plane" | "header" | "channels" | "collection">,
