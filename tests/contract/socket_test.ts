@@ -34,6 +34,23 @@ Deno.test("checks Host as sent: absent, repeated, or with an absolute target", a
   }
 });
 
+Deno.test("rejects an absolute request target that is no URL, also in a preflight and for a plane", async () => {
+  await using server = new Harness();
+  await using socket = server.listen();
+  const preflight = "Origin: https://page.example\r\nAccess-Control-Request-Method: POST\r\n";
+  for (const authority of ["localhost:99999", "[bad", "%00"]) {
+    for (
+      const [line, headers] of [
+        [`OPTIONS http://${authority}/api/v2/open`, preflight],
+        [`GET http://${authority}/api/v2/sessions/a/channels/0/data?t=0`, ""],
+      ]
+    ) {
+      const head = `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`;
+      assert.match(await raw(socket.port, head), /^HTTP\/1\.1 403 [^]*"host_not_allowed"/, line);
+    }
+  }
+});
+
 Deno.test("ignores the body of a GET or HEAD", async () => {
   await using server = new Harness();
   await using socket = server.listen();
