@@ -1,7 +1,9 @@
 /** The contract over a real socket: what `app.request` cannot show. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import type { ToWorker } from "../../readers/opened/orders.ts";
 import { listen } from "../../routes/listener.ts";
+import { startDecodeWorker } from "../../session/decode_pool.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { Harness, sampleFolder } from "./harness.ts";
 import { raw } from "./raw_socket.ts";
@@ -184,6 +186,36 @@ Deno.test("leaves no session and no memory if a client leaves during an open, ho
       assert.equal(server.store.size, 0, header);
     }
   }
+});
+
+Deno.test("leaves no session and no bytes if a client sends head and body apart and leaves during a decode of 2 s", async () => {
+  await using sample = await sampleFolder();
+  let decodes = 0;
+  const startWorker = () => {
+    const worker = startDecodeWorker();
+    const post = worker.postMessage.bind(worker);
+    worker.postMessage = (message: ToWorker, transfer?: unknown) => {
+      const send = () => post(message, transfer as Transferable[]);
+      if (message.type !== "ask" || message.question.type !== "decode") return send();
+      decodes += 1;
+      setTimeout(send, 2000);
+    };
+    return worker;
+  };
+  await using server = new Harness({ startWorker });
+  await using socket = server.listen();
+  const body = JSON.stringify({ path: sample.image });
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });
+  const head = "POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+    `Content-Length: ${body.length}\r\n\r\n`;
+  for (const part of [head, body]) {
+    await connection.write(new TextEncoder().encode(part));
+    await pause(20);
+  }
+  await until(() => decodes === 1);
+  connection.close();
+  await until(() => server.logged.length === 1, "the line of the request in the log");
+  await until(() => server.store.size === 0 && server.budget.used === server.pool.openBytes);
 });
 
 Deno.test("leaves no session if a client left during its dialog, however its body arrived", async () => {
