@@ -40,7 +40,7 @@ export class PayloadTooLarge extends tagged(RequestError, "payload_too_large") {
 /** Pages of this origin may not name paths. */
 export class OriginNotAllowed extends tagged(RequestError, "origin_not_allowed") {}
 
-/** The `Host` header names no loopback address. */
+/** The `Host` header names no loopback address, or the request target no valid one. */
 export class HostNotAllowed extends tagged(RequestError, "host_not_allowed") {}
 
 /** A range outside the payload of `size` bytes. */

@@ -26,6 +26,10 @@ export async function guard(c: RequestContext, next: Next): Promise<Response | v
       }`,
     );
   }
+  // The host of an absolute request target is not used, but must parse.
+  if (!URL.canParse(c.req.url)) {
+    throw new HostNotAllowed(`The request target ${quoted(c.req.url)} is no valid URL`);
+  }
   // Headers of one name arrive joined, and programs disagree about which of them counts.
   if (c.req.header("origin")?.includes(",")) {
     throw new OriginNotAllowed("The request has more than one Origin");

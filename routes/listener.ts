@@ -46,7 +46,10 @@ export function listen(
 
 const isInUse = (error: unknown): boolean => error instanceof Deno.errors.AddrInUse;
 
-/** Listens at one address. The runtime ends a listener that runs out of file descriptors; it then listens again. */
+/**
+ * Listens at one address. The runtime ends a listener that runs out of file descriptors; it then gives up the connections that have
+ * no request, and listens again.
+ */
 function listenAt(hostname: string, port: number, fetch: Fetch, warn: (message: string) => void): Listener {
   const serve = (port: number) =>
     Deno.serve(
@@ -54,6 +57,8 @@ function listenAt(hostname: string, port: number, fetch: Fetch, warn: (message: 
       (request, info) => fetch(request, { info }),
     );
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Listeners that ended and still send responses. */
+  const ending = new Set<Promise<void>>();
   const listenAgain = () => {
     try {
       server = serve(server.addr.port);
@@ -65,6 +70,8 @@ function listenAt(hostname: string, port: number, fetch: Fetch, warn: (message: 
   const watch = () =>
     void server.finished.catch(({ message }: Error) => {
       warn(`The listener at ${hostname} ended and starts again: ${message}`);
+      const end = server.shutdown().finally(() => ending.delete(end));
+      ending.add(end);
       timer = setTimeout(listenAgain, AGAIN_MS);
     });
   let server = serve(port);
@@ -73,7 +80,7 @@ function listenAt(hostname: string, port: number, fetch: Fetch, warn: (message: 
     port: server.addr.port,
     async close() {
       clearTimeout(timer);
-      await server.shutdown();
+      await Promise.all([server.shutdown(), ...ending]);
     },
   };
 }

@@ -1,9 +1,12 @@
 /** How the server listens: address families, taken ports, exhausted descriptors. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { listen } from "../../routes/listener.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
-import { PATIENCE, until, within } from "../deadline.ts";
+import { PATIENCE, pause, until, within } from "../deadline.ts";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { programTest } from "../programs.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const answer = () => new Response("ours");
 
@@ -62,17 +65,48 @@ for (const limit of [64, 256]) {
       await using server = await ServerProcess.start({ program: shell!, args });
       const port = Number(new URL(server.baseUrl).port);
       const connect = () => Deno.connect({ hostname: "127.0.0.1", port });
-      {
-        using clients = new DisposableStack();
-        for (let n = 0; n < limit; n += 1) {
-          const client = await connect().catch(() => null);
-          if (client === null) break;
-          clients.use(client);
-        }
-        await until(() => /WARN .*ended and starts again: .*Too many open files/.test(server.stderr));
+      using clients = new DisposableStack();
+      for (let n = 0; n < limit; n += 1) {
+        const client = await connect().catch(() => null);
+        if (client === null) break;
+        clients.use(client);
+        await client.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost:")).catch(() => {});
       }
+      await until(() => /WARN .*ended and starts again: .*Too many open files/.test(server.stderr));
+      // The clients stay.
       const isHealthy = async () => (await fetch(`${server.baseUrl}/api/v2/health`)).json();
       await until(() => isHealthy().then(({ ok }) => ok, () => false), "a healthy answer");
     },
   });
 }
+
+programTest(["sh"], {
+  name: "finishes the responses of a listener that ended before it stops",
+  ignore: Deno.build.os === "windows",
+  async fn([shell]) {
+    using temporary = temporaryFolder();
+    const path = join(temporary.path, "large.ome.zarr");
+    const [rows, columns] = [16 * 1024, 1024];
+    await writePlainStore(path, { planes: [ramp(rows, columns)], rows, columns });
+    const args = ["-c", 'ulimit -n 64 && exec "$0" "$@"', FROM_SOURCE.program, ...FROM_SOURCE.args];
+    await using server = await ServerProcess.start({ program: shell!, args });
+    const { body } = await server.post("/api/v2/open", { path });
+    const [{ dataUrl }] = body.channels as [{ dataUrl: string }];
+    const running = await fetch(server.baseUrl + dataUrl);
+    const port = Number(new URL(server.baseUrl).port);
+    {
+      using clients = new DisposableStack();
+      for (let n = 0; n < 64; n += 1) {
+        const client = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
+        if (client !== null) clients.use(client);
+      }
+      await until(() => server.stderr.includes("ended and starts again"));
+    }
+    await until(() => server.json("/api/v2/health").then(() => true, () => false), "a healthy answer");
+    const stopped = server.stop();
+    await pause(300);
+    const plane = await within(PATIENCE, "the rest of the plane", running.arrayBuffer());
+    assert.equal(plane.byteLength, 4 * rows * columns);
+    await stopped;
+  },
+});

@@ -1,7 +1,9 @@
 /** The contract over a real socket: what `app.request` cannot show. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import type { ToWorker } from "../../readers/opened/orders.ts";
 import { listen } from "../../routes/listener.ts";
+import { startDecodeWorker } from "../../session/decode_pool.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { Harness, sampleFolder } from "./harness.ts";
 import { raw } from "./raw_socket.ts";
@@ -31,6 +33,23 @@ Deno.test("checks Host as sent: absent, repeated, or with an absolute target", a
   for (const [request, status] of requests) {
     const answer = await raw(socket.port, request);
     assert.match(answer, new RegExp(`^HTTP/1\\.[01] ${status} `), request);
+  }
+});
+
+Deno.test("rejects an absolute request target that is no URL, also in a preflight and for a plane", async () => {
+  await using server = new Harness();
+  await using socket = server.listen();
+  const preflight = "Origin: https://page.example\r\nAccess-Control-Request-Method: POST\r\n";
+  for (const authority of ["localhost:99999", "[bad", "%00"]) {
+    for (
+      const [line, headers] of [
+        [`OPTIONS http://${authority}/api/v2/open`, preflight],
+        [`GET http://${authority}/api/v2/sessions/a/channels/0/data?t=0`, ""],
+      ]
+    ) {
+      const head = `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`;
+      assert.match(await raw(socket.port, head), /^HTTP\/1\.1 403 [^]*"host_not_allowed"/, line);
+    }
   }
 });
 
@@ -167,6 +186,36 @@ Deno.test("leaves no session and no memory if a client leaves during an open, ho
       assert.equal(server.store.size, 0, header);
     }
   }
+});
+
+Deno.test("leaves no session and no bytes if a client sends head and body apart and leaves during a decode of 2 s", async () => {
+  await using sample = await sampleFolder();
+  let decodes = 0;
+  const startWorker = () => {
+    const worker = startDecodeWorker();
+    const post = worker.postMessage.bind(worker);
+    worker.postMessage = (message: ToWorker, transfer?: unknown) => {
+      const send = () => post(message, transfer as Transferable[]);
+      if (message.type !== "ask" || message.question.type !== "decode") return send();
+      decodes += 1;
+      setTimeout(send, 2000);
+    };
+    return worker;
+  };
+  await using server = new Harness({ startWorker });
+  await using socket = server.listen();
+  const body = JSON.stringify({ path: sample.image });
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });
+  const head = "POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+    `Content-Length: ${body.length}\r\n\r\n`;
+  for (const part of [head, body]) {
+    await connection.write(new TextEncoder().encode(part));
+    await pause(20);
+  }
+  await until(() => decodes === 1);
+  connection.close();
+  await until(() => server.logged.length === 1, "the line of the request in the log");
+  await until(() => server.store.size === 0 && server.budget.used === server.pool.openBytes);
 });
 
 Deno.test("leaves no session if a client left during its dialog, however its body arrived", async () => {
