@@ -31,8 +31,15 @@ const isDocument = (name: string) => /\.xml$/i.test(name);
 export const MAX_LOOKS = 1000;
 
 /**
+ * Largest number of files of one set that are opened in vain; of more, names decide. A set of thousands that cannot be opened is
+ * listed by each of its files otherwise.
+ */
+const MAX_FAILED = 16;
+
+/**
  * Whether each file is a part of the other one, or, in formats without a test of two files, of an acquisition that one before it
- * opens; `null` for files beyond {@linkcode MAX_LOOKS} looks. A file that cannot be read is no part: opening it says why.
+ * opens; `null` for files beyond {@linkcode MAX_LOOKS} looks or
+ * {@linkcode MAX_FAILED} failures. A file that cannot be read is no part: opening it says why.
  *
  * @param roots resolved directories that may be read; `null` for no limit
  */
@@ -44,25 +51,30 @@ export async function arePartsOf(
   using files = new FileAccess(roots, stop);
   /** Files of the acquisitions that were opened. */
   const known = new Set<string>();
+  /** Failures by the name of a set. */
+  const failures = new Map<string, number>();
   let looks = 0;
-  const open = async (path: string) => {
+  const open = async (path: string, main: string) => {
     looks += 1;
     known.add(path);
     using own = new FileAccess(roots, stop);
-    for (const part of await unlessUnopened(() => filesOf(path, own), [])) known.add(part);
+    const parts = await unlessUnopened(() => filesOf(path, own), null);
+    if (parts === null) failures.set(main, (failures.get(main) ?? 0) + 1);
+    for (const part of parts ?? []) known.add(part);
   };
   const answers: (boolean | null)[] = [];
   for (const { format, path, main } of named) {
     stop.check();
     const [test, needed] = TESTS.get(format) ?? [null, 1];
-    if (looks + needed > MAX_LOOKS) answers.push(known.has(path) || null);
+    const isHopeless = (failures.get(main) ?? 0) >= MAX_FAILED;
+    if (looks + needed > MAX_LOOKS || isHopeless) answers.push(known.has(path) || null);
     else if (test !== null) {
       looks += needed;
       answers.push(await unlessUnopened(() => test(path, main, files), false));
     } else {
-      if (!known.has(main)) await open(main);
+      if (!known.has(main)) await open(main, main);
       answers.push(known.has(path));
-      if (!known.has(path)) await open(path);
+      if (!known.has(path)) await open(path, main);
     }
   }
   return answers;

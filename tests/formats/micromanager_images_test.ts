@@ -6,6 +6,8 @@ import { loadHere } from "../load_here.ts";
 import { inFolder, type Put } from "../temporary_files.ts";
 import { codesOf } from "../warning_codes.ts";
 import { openHere } from "../load_here.ts";
+import { arePartsOf } from "../../readers/opened/named_parts.ts";
+import { StopFlag } from "../../readers/io/stop_flag.ts";
 
 const GRAY = grayLayout(4, 3, 16);
 
@@ -238,6 +240,32 @@ Deno.test("serves the positions of one folder as scenes", async () => {
     equal(summary.scene, 1);
     deepEqual(await planesOf(path), EXPECTED.map((value) => value + 1000));
     deepEqual(await planesOf(path, 0), EXPECTED);
+    deepEqual(await listedApart(join(folder, "Default")), []);
+  });
+});
+
+/** Whether each separate image in a folder but the first is a part of it; the names of those that are not. */
+async function listedApart(folder: string, isApart: boolean | null = false): Promise<string[]> {
+  const names = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => /tiff?$/.test(name))
+    .sort();
+  const [main, ...others] = names.map((name) => join(folder, name));
+  const answers = await arePartsOf(
+    others.map((path) => ({ format: "tif", path, main: main! })),
+    null,
+    new StopFlag(),
+  );
+  return others.filter((_, i) => answers[i] === isApart);
+}
+
+Deno.test("lists a set that cannot be opened after 16 of its files fail, the others by their names", async () => {
+  await inFolder(async (put, folder) => {
+    for (let i = 0; i < 40; i += 1) put(`img_${padded(i, 9)}_DAPI_000.tif`, plane(i));
+    // More planes than an acquisition may have.
+    put("img_999999999_DAPI_999.tif", plane(0));
+    put("metadata.txt", "{}");
+    // The main file is the first failure.
+    equal((await listedApart(folder)).length, 15);
+    equal((await listedApart(folder, null)).length, 25);
   });
 });
 
@@ -250,6 +278,7 @@ Deno.test("warns about two files of one plane, and serves the first by name", as
     deepEqual(codesOf(summary.warnings), ["planes_repeated"]);
     match(summary.warnings[0]!.text, /"img_000000000_DAPI_000.tiff" \(as "img_000000000_DAPI_000.tif"\)/);
     deepEqual(await planesOf(path), EXPECTED);
+    deepEqual(await listedApart(join(folder, "Pos0")), []);
   });
 });
 

@@ -375,6 +375,7 @@ function stackOf(
   );
   const text = `The acquisition declares ${room} planes, but ${names.size} are there`;
   const stored = new Set(named.map(({ name }) => name));
+  const isServed = new Set(ordered);
   const gone = [...records.keys()].filter((name) => planeOf(name)?.position === served && !stored.has(name));
   const repeated = places.flatMap((place) => {
     const other = names.get(keyOf(place))!;
@@ -398,7 +399,13 @@ function stackOf(
     }),
     moment: firstMoment(...written, tagMoment(layout.directory)),
     fileSize,
-    files: () => ordered.map((name) => join(folder, name)),
+    // Also those of other positions, and those that repeat a plane: they are no acquisitions of their own.
+    files: () => {
+      const rest = listing.filter((name) => planeOf(name) !== null && !stored.has(name));
+      const repeats = named.flatMap(({ name }) => isServed.has(name) ? [] : [name]);
+      const more = rest.map((name) => join(folder, name)).filter((path) => files.sizeOf(path) !== null);
+      return [...[...ordered, ...repeats].map((name) => join(folder, name)), ...more];
+    },
     documents: (list) => {
       using file = files.openNeighbour(join(folder, METADATA_NAME));
       const whole = file !== null && file.size <= list.left;
