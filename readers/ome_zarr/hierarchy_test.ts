@@ -331,6 +331,7 @@ Deno.test("takes axes and scales of OME-Zarr 0.6 from the coordinate system of t
   deepEqual(placement([scale], { output: "own" }), found);
   deepEqual(placement([{ type: "identity" }]), [[null, null, null], um, []]);
   deepEqual(placement([]), [[null, null, null], um, []]);
+  deepEqual(placement([scale], { output: { name: "other" } }), [[1, 0.5, 0.25], um, ["metadata_disagree"]]);
   const systems = ["world", "own"];
   deepEqual(placement([scale], { systems }), [[1, 0.5, 0.25], um, ["content_left_out"]]);
 });

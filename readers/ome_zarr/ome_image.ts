@@ -188,7 +188,8 @@ function inOwnSystem(multiscale: JsonObject, dataset: JsonObject | null, warning
   const named = systems.filter(isJsonObject);
   const own = listOf(dataset?.["coordinateTransformations"]);
   const output = nameOfSystem(own.find(isJsonObject)?.["output"]);
-  const system = named.find(({ name }) => name === output) ?? named[0];
+  const found = named.find(({ name }) => name === output);
+  const system = found ?? named[0];
   const others = named.flatMap(({ name }) =>
     name !== system?.["name"] && typeof name === "string" ? [name] : []
   );
@@ -204,6 +205,9 @@ function inOwnSystem(multiscale: JsonObject, dataset: JsonObject | null, warning
     }
   };
   flatten(own, 0);
+  const lacks =
+    "The transformation of the image names none of its coordinate systems; it is taken for that of the first one";
+  warnings.push(...warnIf(own.length > 0 && !found, "metadata_disagree", lacks));
   // With a transformation that is not read, the scales beside it do not give the steps.
   const unread = `The transformation of the image is of a kind that is not read, so its steps are unknown: ${
     listed([...left])
