@@ -1,5 +1,6 @@
 /** Scripts of pages: TypeScript without its types. Spaces take their place, so that positions in the source stay. */
-import { stripTypeScriptTypes } from "node:module";
+// An executable serves stripped files, and its runtime may lack the function.
+import * as module from "node:module";
 import { fileMark } from "../readers/io/paths.ts";
 
 /** A source that gives no script; the message says what is wrong in which line. */
@@ -12,7 +13,7 @@ export class ScriptFault extends Error {}
  */
 export function withoutTypes(source: string): string {
   const lines = source.split("\n");
-  return stripTypeScriptTypes(source, { mode: "strip" }).split("\n")
+  return module.stripTypeScriptTypes(source, { mode: "strip" }).split("\n")
     // White space at the end of a line of the source may be text.
     .map((line, i) => lines[i]?.trimEnd() === lines[i] ? line.trimEnd() : line).join("\n");
 }
