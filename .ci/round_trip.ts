@@ -3,7 +3,7 @@
  * select files by a part of their path. Prints a line `ok   round-trip FILE` or `FAIL round-trip FILE TEXT` for each file that opens,
  * as `judge_samples.ts` reads them. Files of one recording are measured once.
  */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { orderOf, sessionsOfShell } from "../cli/shell.ts";
 import { roundTrip } from "../tests/round_trip.ts";
 
@@ -18,7 +18,7 @@ const measured = new Set<string | null>();
 let failed = 0;
 for (const { file, expect_error: refused } of entries) {
   if (refused !== undefined || names.length > 0 && !names.some((name) => file.includes(name))) continue;
-  const path = join(samples, file);
+  const path = resolve(samples, file);
   const fingerprint = await sessions.opener.describe(orderOf({ path, scene: null, channelIndices: null }))
     .then(({ summary }) => summary.fingerprint, () => undefined);
   // The comparison of planes says why a file does not open.
