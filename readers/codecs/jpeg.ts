@@ -33,7 +33,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
   let rows: number;
   try {
     const { header, frame } = judge(input, segment);
-    stream = [SOI, ...colorMarker(input, segment), ...header];
+    stream = [SOI, ...colourMarker(input, segment), ...header];
     rows = frame.height;
   } catch (cause) {
     throw damaged(segment, "JPEG", cause);
@@ -97,14 +97,15 @@ const MAX_PASSES = 1 << 29;
 /**
  * Checks that a stream is the strip or tile that the page declares, ends with its end marker, and codes each component.
  *
- * @returns the stream without its start and without markers that name colors, with the tables of JPEGTables before it
+ * @returns the stream without its start, with the tables of JPEGTables before it, and with markers that name colours only if they decide
  * @throws {Error | DecodeFailed} it is not, or is of a kind that is not read
  */
 function judge(input: Uint8Array, segment: Segment): { header: Uint8Array[]; frame: Frame } {
-  const { jpegTables } = segment.settings;
+  const { jpegTables, colours } = segment.settings;
   const header: Uint8Array[] = [];
   const keep = (bytes: Uint8Array, { code, start, end }: Marked) => {
-    if (code !== MARKER.jfif && code !== MARKER.adobe) header.push(bytes.subarray(start, end));
+    const namesColours = code === MARKER.jfif || code === MARKER.adobe;
+    if (!namesColours || colours === "stream") header.push(bytes.subarray(start, end));
   };
   if (jpegTables && jpegTables.length > 2) {
     for (const marked of markersOf(jpegTables)) {
@@ -208,8 +209,8 @@ const SEE = " (docs/formats/tiff.md#what-is-refused)";
  * Without it the decoder goes by their identifiers, which writers choose freely. A JFIF header says YCbCr even where the container
  * says RGB.
  */
-function colorMarker(input: Uint8Array, { samples, settings: { colours } }: Segment): Uint8Array[] {
-  if (samples !== 3) return [];
+function colourMarker(input: Uint8Array, { samples, settings: { colours } }: Segment): Uint8Array[] {
+  if (samples !== 3 || colours === "stream") return [];
   const jfif = String.fromCharCode(...input.subarray(6, 10)) === "JFIF";
   const transform = Number(colours === "ycbcr" || (colours === "rgb" && jfif));
   const name = [..."Adobe"].map((letter) => letter.charCodeAt(0));

@@ -9,8 +9,11 @@ export interface StreamSettings {
   readonly kind: "uint" | "int" | "float";
   /** JPEG: tables that streams share. */
   readonly jpegTables?: Uint8Array | null;
-  /** JPEG: the colours that the container names; a JFIF header says YCbCr all the same. */
-  readonly colours?: "ycbcr" | "rgb" | null;
+  /**
+   * JPEG: the colours that the container names, `stream` if it leaves them to the markers of the stream, or `null` for other samples.
+   * A JFIF header says YCbCr even where the container says RGB.
+   */
+  readonly colours?: "ycbcr" | "rgb" | "stream" | null;
   /** LERC: 0 plain, 1 deflate, 2 zstd around it. */
   readonly lercPacking?: number;
 }

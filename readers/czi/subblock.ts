@@ -90,22 +90,6 @@ const zstdWithHeader: Codec = {
   },
 };
 
-/** The colour space of a JPEG stream with three components. As in libjpeg, markers decide first, then the component ids. */
-export function jpegColours(input: Uint8Array): "ycbcr" | "rgb" {
-  for (let at = 2; at + 4 <= input.length && input[at] === 0xff;) {
-    const marker = input[at + 1]!;
-    const length = (input[at + 2]! << 8) | input[at + 3]!;
-    const text = (from: number, to: number) => String.fromCharCode(...input.subarray(from, to));
-    if (marker === 0xe0 && text(at + 4, at + 8) === "JFIF") return "ycbcr";
-    if (marker === 0xee && text(at + 4, at + 9) === "Adobe") return input[at + 15] === 0 ? "rgb" : "ycbcr";
-    if (marker >= 0xc0 && marker <= 0xc3) {
-      return [10, 13, 16].every((i, c) => input[at + i] === "RGB".charCodeAt(c)) ? "rgb" : "ycbcr";
-    }
-    at += 2 + length;
-  }
-  return "ycbcr";
-}
-
 /** Stored form of the GUID `{CBE3EA67-5BFC-492B-A16A-ECE378031448}`. */
 const MASK_CHUNK = "67eae3cbfc5b2b49a16aece378031448";
 
@@ -247,7 +231,7 @@ export async function openPixels(block: StoredBlock, stop: StopFlag): Promise<Pi
     settings: {
       bits: new Array(samples).fill(8 * SAMPLE_BYTES[sampleType]),
       kind: sampleType.startsWith("float") ? "float" : sampleType.startsWith("int") ? "int" : "uint",
-      colours: samples === 3 ? jpegColours(input) : null,
+      colours: "stream",
     },
     what,
     stop,

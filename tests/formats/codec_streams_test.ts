@@ -50,3 +50,39 @@ Deno.test("Decodes LZ4 of independent encoders", () => {
     check(written, byteCodec("lz4", {}, 1)!.decode(streamOf(written), written.bytes));
   }
 });
+
+Deno.test("Decodes JPEG by the colours that its markers name, else its identifiers, if the container names none", async () => {
+  const named = (name: string) => writtenBy("jpeg").find((written) => written.name === `jpeg ${name}`)!;
+  const [ycbcr, rgb] = [named("ycbcr of identifiers from 1"), named("rgb of identifiers from 1")];
+  const ascii = (text: string) => Array.from(text, (letter) => letter.charCodeAt(0));
+  const segment = (code: number, ...body: number[]) => [0xff, code, 0, body.length + 2, ...body];
+  // Adobe Technical Note 5116: version, two words of flags, the transform; JFIF 1.1 without a thumbnail.
+  const adobe = (transform: number) => segment(0xee, ...ascii("Adobe"), 0, 100, 0, 0, 0, 0, transform);
+  const jfif = segment(0xe0, ...ascii("JFIF\0"), 1, 1, 0, 0, 1, 0, 1, 0, 0);
+  const withMarkers = (written: Written, ...markers: number[][]) => {
+    const stream = streamOf(written);
+    return Uint8Array.from([...stream.subarray(0, 2), ...markers.flat(), ...stream.subarray(2)]);
+  };
+  /** The stream with the identifiers R, G and B in its frame and its scan (ITU-T T.81, B.2.2 and B.2.3). */
+  const lettered = (written: Written) => {
+    const stream = streamOf(written);
+    const at = (code: number) => stream.findIndex((byte, i) => byte === 0xff && stream[i + 1] === code);
+    ascii("RGB").forEach((id, i) => {
+      stream[at(0xc0) + 10 + 3 * i] = id;
+      stream[at(0xda) + 5 + 2 * i] = id;
+    });
+    return stream;
+  };
+  const cases: [Written, Uint8Array][] = [
+    [ycbcr, streamOf(ycbcr)],
+    [ycbcr, withMarkers(ycbcr, jfif, adobe(0))],
+    [ycbcr, withMarkers(ycbcr, adobe(1))],
+    [rgb, withMarkers(rgb, adobe(0))],
+    [rgb, lettered(rgb)],
+  ];
+  for (const [written, stream] of cases) {
+    const segment = segmentOf(written);
+    const settings = { ...segment.settings, colours: "stream" as const };
+    check(written, await jpeg.decode(stream, { ...segment, settings }));
+  }
+});
