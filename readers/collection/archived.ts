@@ -5,7 +5,7 @@ import type { ScanPath } from "../metadata/reference.ts";
 import { timeAxisOf } from "../metadata/time_stamps.ts";
 import type { Acquisition, Axis, Channel, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { type Warning, warning, WARNING_CODES, type WarningCode } from "../warning.ts";
+import { warnIf, type Warning, warning, WARNING_CODES, type WarningCode } from "../warning.ts";
 
 /** Codes of warnings about the files and scenes of a recording, which say nothing about its archive. */
 const OF_THE_FILES = /^file_|^(?:opened_elsewhere|content_left_out|scenes_left_out)$/;
@@ -26,12 +26,28 @@ export function asRecorded(acquisition: Acquisition, kept: ArchivedImage): Acqui
     channels: recordedChannels(acquisition.channels, kept),
     ...lineScan && { lineScan: { ...lineScan, secondsPerLine } },
   };
-  const warnings = [...(kept.warnings ?? []).flatMap(replayed), ...acquisition.warnings];
+  const warnings = [
+    ...(kept.warnings ?? []).flatMap(replayed),
+    ...acquisition.warnings,
+    ...channelDoubts(acquisition.channels.length, kept),
+  ];
   if (kept.times == null) return { ...recorded, warnings };
   const size = timeAxisOf(recorded)?.size ?? 1;
   if (kept.times.length === size) return { ...recorded, warnings, times: kept.times };
   const text = `The archive keeps ${kept.times.length} times for ${size} time points or lines`;
   return { ...recorded, warnings: [...warnings, warning("metadata_disagree", text)] };
+}
+
+/** Warns about colours and sample types that cannot be dealt to the channels. */
+function channelDoubts(count: number, { colors, sample_types: types, spectral }: ArchivedImage): Warning[] {
+  const doubt = (what: string, found: number, expected: number) => {
+    const text = `The archive keeps ${found} ${what} for ${expected} channels`;
+    return warnIf(found !== expected, "metadata_disagree", text);
+  };
+  return [
+    ...colors ? doubt("colours", colors.length, count) : [],
+    ...types ? doubt("sample types", types.length * (spectral?.size ?? 1), count) : [],
+  ];
 }
 
 function replayed({ code, text }: { readonly code: string; readonly text: string }): Warning[] {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { archivedImage } from "../../schemas/archived.ts";
+import { type ArchivedImage, archivedImage } from "../../schemas/archived.ts";
 import type { Acquisition } from "../reader.ts";
 import {
   asRecorded,
@@ -40,6 +40,13 @@ Deno.test("keeps no impossible date or time, and no more than 1,000 warnings", (
   const warnings = Array.from({ length: 1001 }, () => ({ code: "step_uneven", text: "" }));
   assert.deepEqual(damagedBy({ warnings }), ["warnings"]);
   assert.deepEqual(damagedBy({ warnings: warnings.slice(1) }), []);
+});
+
+Deno.test("warns about colours and sample types of an archive that do not fit its channels", () => {
+  const codes = (kept: ArchivedImage) => asRecorded(IMAGE, kept).warnings.map(({ code }) => code);
+  assert.deepEqual(codes({ colors: ["#ff0000"], sample_types: ["uint8"] }), []);
+  assert.deepEqual(codes({ colors: ["#ff0000", null] }), ["metadata_disagree"]);
+  assert.deepEqual(codes({ sample_types: [] }), ["metadata_disagree"]);
 });
 
 Deno.test("takes line scan, times and date from the archive, but a changed step from the image document", () => {
