@@ -304,3 +304,28 @@ Deno.test("finds the positions beside a folder among thousands of others", async
     deepEqual(codesOf(summary.warnings), ["scenes_left_out"]);
   });
 });
+
+Deno.test("warns where summary and records of separate images give other pixel sizes, and about further pages", async () => {
+  await inFolder(async (put, folder) => {
+    const first = { ...recordOf(0, 0, 0, name1(0, 0, 0)), PixelSizeUm: 0.65 };
+    write(put, "Pos0", name1, JSON.stringify(metadata(name1, SUMMARY, { "FrameKey-0-0-0": first })));
+    const strip = new Uint8Array(24);
+    put(join("Pos0", name1(0, 0, 0)), tiffOf(GRAY, [[strip], [strip]]));
+    const { summary } = await loadHere(join(folder, "Pos0", name1(1, 0, 0)));
+    equal(summary.axes.at(-1)!.step, 0.325);
+    deepEqual(codesOf(summary.warnings), ["metadata_disagree", "content_left_out"]);
+    match(
+      summary.warnings[0]!.text,
+      /^A pixel has 0.325 um in the summary, 0.65 um in the metadata of the first plane/,
+    );
+  });
+});
+
+Deno.test("counts the channels that the summary of separate images declares", async () => {
+  await inFolder(async (put, folder) => {
+    write(put, "Pos0", name1, JSON.stringify(metadata(name1, { ...SUMMARY, Channels: 3 })));
+    const { summary } = await loadHere(join(folder, "Pos0", name1(0, 0, 0)));
+    deepEqual(summary.axes.map(({ size }) => size), [2, 3, 2, 3, 4]);
+    deepEqual(codesOf(summary.warnings).sort(), ["channel_missing", "planes_missing"]);
+  });
+});

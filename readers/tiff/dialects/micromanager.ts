@@ -10,6 +10,7 @@ import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
+import { differ } from "../../metadata/text.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../../metadata/time_stamps.ts";
 import { type SceneEntry, sizesOf, type TimeStamps } from "../../reader.ts";
 import { listed, MAX_LISTED, unlessLost, warnIf, type Warning, warning } from "../../warning.ts";
@@ -97,7 +98,8 @@ export function openMicroManager(opened: Opened): SeriesList | null {
     const layout = readPage(start ? directoryOf(start) : opened.first);
     const missing = start === undefined ? null : missingPart(start.path, indexed, several);
     const gone = missing === null ? "" : `; "${missing}" is missing`;
-    const pixel = numberIn(summary.PixelSize_um) || numberIn(plane.PixelSizeUm);
+    const doubts: Warning[] = [];
+    const pixel = pixelSize(summary, numberIn(plane.PixelSizeUm), doubts);
     const depth = Z > 1 ? Math.abs(numberIn(summary["z-step_um"]) ?? 0) : null;
     const interval = numberIn(summary.Interval_ms) || numberIn(summary.WaitInterval);
     const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
@@ -133,6 +135,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
       warnings: [
         ...lost,
         ...pageWarnings,
+        ...doubts,
         ...warnings,
         ...warnIf(places.size !== room, "planes_missing", text),
         ...warnIf(entries > places.size, "planes_repeated", repeated),
@@ -177,6 +180,20 @@ export function openMicroManager(opened: Opened): SeriesList | null {
   };
 }
 
+/**
+ * The pixel size in micrometres, or `null`: that of the summary, else of the first plane. A contradiction is warned about.
+ *
+ * @param plane size in the metadata of the first plane
+ */
+export function pixelSize(summary: JsonObject, plane: number | null, warnings: Warning[]): number | null {
+  const declared = numberIn(summary.PixelSize_um);
+  if (declared && plane && differ(declared, plane)) {
+    const text = `A pixel has ${declared} um in the summary, ${plane} um in the metadata of the first plane`;
+    warnings.push(warning("metadata_disagree", `${text}; the summary counts`));
+  }
+  return declared || plane;
+}
+
 /** The times of the time points in the metadata of their first planes, at most of the first {@linkcode MAX_TIME_RECORDS}. */
 export function elapsedTimes(count: number, first: (t: number) => JsonObject | null): TimeStamps | null {
   const length = count < 2 ? 0 : Math.min(count, MAX_TIME_RECORDS);
@@ -193,7 +210,8 @@ export function elapsedTimes(count: number, first: (t: number) => JsonObject | n
 /** File and offset of the directory of a plane. */
 type PlanePlace = Readonly<{ path: string; offset: number }>;
 
-const declaredSizes = ({ Frames, Channels, Slices }: JsonObject) => ({
+/** Sizes in a summary. */
+export const declaredSizes = ({ Frames, Channels, Slices }: JsonObject): StackSizes => ({
   T: declared(Frames),
   C: declared(Channels),
   Z: declared(Slices),

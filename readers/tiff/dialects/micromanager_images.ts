@@ -31,7 +31,7 @@ import { RecentFiles } from "../plane_files.ts";
 import { MAX_PLANES, type Opened, type SeriesList, type Stack, tagMoment } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { colorOf, declared, elapsedTimes } from "./micromanager.ts";
+import { colorOf, declaredSizes, elapsedTimes, pixelSize } from "./micromanager.ts";
 import { numberIn, planeMetadata, textIn } from "./micromanager_index.ts";
 
 /** Largest `metadata.txt` in bytes: a plane has about 3 KB, and 100,000 files are listed in a folder. */
@@ -162,14 +162,8 @@ function positionFolders(
       ? uuid === otherUuid
       : prefix !== "" && prefix === textIn(summary.Prefix);
   };
-  let names: string[];
-  try {
-    names = files.list(parent).sort(byNumber);
-  } catch (error) {
-    // The folder above may not be readable, or lie outside what may be read.
-    if (error instanceof Unreadable || error instanceof DecodeFailed) return [folder];
-    throw error;
-  }
+  const what = `The folder "${basename(parent)}", in which other positions are looked for,`;
+  const names = unlessLost(warnings, what, () => files.list(parent), "scenes_left_out")?.sort(byNumber) ?? [];
   const left = Math.max(0, names.length - MAX_SIBLINGS);
   const start = Math.min(left, Math.max(0, names.indexOf(basename(folder)) - MAX_SIBLINGS / 2));
   const text = `"${
@@ -183,7 +177,7 @@ function positionFolders(
 
 const byNumber = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true }) || (a < b ? -1 : 1);
 
-/** The summary in a `metadata.txt`; empty if there is none. @throws {Unreadable | DecodeFailed} */
+/** The summary in a `metadata.txt`, or an empty object. @throws {Unreadable | DecodeFailed} the file cannot be read */
 function summaryBeside(files: FileAccess, path: string): JsonObject {
   using file = files.openNeighbour(path);
   if (file === null) return {};
@@ -194,7 +188,7 @@ function summaryBeside(files: FileAccess, path: string): JsonObject {
   return {};
 }
 
-/** Reads `metadata.txt` of a folder; `null` if there is none. */
+/** Reads `metadata.txt` of a folder. Returns `null` if the folder has none, and warns if the file is damaged or unreadable. */
 function readMetadata(files: FileAccess, folder: string): MetadataFile | null {
   const warnings: Warning[] = [];
   const records = new Map<string, PlaneRecord>();
@@ -326,7 +320,7 @@ function stackOf(
   const { files } = opened;
   const { summary, records } = metadata;
   let fileSize = metadata.size;
-  // Links that leave the roots count as missing.
+  // A link that leaves the roots counts as missing.
   const listing = files.list(folder);
   const [served = position, ...others] = position === undefined ? positionsIn(listing) : [position];
   const named = listing.flatMap((name) => {
@@ -345,10 +339,11 @@ function stackOf(
   });
   const places = named.map((plane) => ({ ...at(plane), name: plane.name }));
   const most = (of: keyof Indices) => 1 + places.reduce((last, place) => Math.max(last, place[of]), 0);
+  const declared = declaredSizes(summary);
   const sizes = {
-    T: Math.max(declared(summary.Frames), most("t")),
-    C: Math.max(channels.names.length, most("channel")),
-    Z: Math.max(declared(summary.Slices), most("z")),
+    T: Math.max(declared.T, most("t")),
+    C: Math.max(declared.C, channels.names.length, most("channel")),
+    Z: Math.max(declared.Z, most("z")),
   };
   const room = sizes.T * sizes.C * sizes.Z;
   if (sizes.C > MAX_CHANNELS) {
@@ -367,7 +362,8 @@ function stackOf(
   const layout = firstLayout(pool, ordered.map((name) => join(folder, name)));
   const first = records.get(ordered[0]!);
   const page = planeMetadata(layout.directory);
-  const pixel = numberIn(summary.PixelSize_um) || first?.pixel || numberIn(page.PixelSizeUm);
+  const doubts: Warning[] = [];
+  const pixel = pixelSize(summary, first?.pixel ?? numberIn(page.PixelSizeUm), doubts);
   const interval = numberIn(summary.Interval_ms) || numberIn(summary.WaitInterval);
   const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
   const written = [summary.StartTime, summary.Time, first?.time, page.Time].map((text) =>
@@ -431,7 +427,13 @@ function stackOf(
           listed(others.map(String))
         }`,
       ),
+      ...doubts,
       ...disagreements(places, records, channels.names),
+      ...warnIf(
+        layout.directory.next !== 0,
+        "content_left_out",
+        "The files have further pages, of which the names say nothing; the first page is served",
+      ),
     ],
     indexBytes: places.length * PLACE_BYTES + records.size * RECORD_BYTES,
     holds: (index) => names.has(keyOf(index)),
