@@ -35,7 +35,7 @@ export interface TraceSettings {
 
 /** F₀ of a trace. */
 export interface Baseline {
-  /** F₀; the median of F₀ if it changes; NaN if there is none. */
+  /** F₀, or the median of a changing F₀; NaN if it is unknown. */
   level: number;
   /** F₀ of each line; null if it is constant. */
   course: Float64Array | null;

@@ -55,7 +55,7 @@ export function mean(trace: ArrayLike<number>, from = 0, to: number = trace.leng
   return sum / count;
 }
 
-/** Least and greatest finite value from index `from` up to `to`, exclusive; infinite if there is none. */
+/** Least and greatest finite value from index `from` up to `to`, exclusive. Without a finite value, both are infinite. */
 export function extent(
   values: ArrayLike<number>,
   from = 0,

@@ -214,7 +214,7 @@ export function nearestTo(found: readonly { line: number }[], line: number): num
   return Math.min(found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
 }
 
-/** A table column of velocities, in units per time of the axes; null where there is none. */
+/** A table column of velocities, in units per time of the axes; `null` for a window without a velocity. */
 export const velocityColumn = ({ axes }: Scan, values: (number | null)[]): {
   name: string;
   unit: string;

@@ -150,7 +150,7 @@ function curveOf(values: Float32Array, from: number, to: number, count: number):
   return { lows, highs, ...throughColumns(means) };
 }
 
-/** Range of the visible values with a margin; null if there are none. */
+/** Range of the visible values with a margin, or `null` without values. */
 function valueRange(lines: readonly { values: Float32Array }[], first: number, end: number) {
   const extents = lines.map(({ values }) => extent(values, first, Math.min(end, values.length)));
   const low = Math.min(...extents.map(([least]) => least));
