@@ -15,7 +15,7 @@ const kept: Json = {
   isLineScan: true,
   bands: [{ id: 2, name: "soma", color: "#ff0000", from: 3, to: 20 }],
   lines: [{ id: 1, from: { x: 1.5, y: 2 }, to: { x: 50, y: 19 } }],
-  measured: { events: { found: [{ line: 99, value: 4 }] } },
+  measured: { events: { results: [{ found: [{ line: 99, value: 4 }] }], edits: [] } },
   cursors: { pinned: [{ x: 99, y: 19 }], lines: 3, columns: 1 },
 };
 
@@ -36,16 +36,17 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
   const empty = { ...kept, bands: [], lines: [], measured: {}, cursors: { pinned: [] } };
   for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
   assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
-  const measured: Json = { velocity: { found: [{}, {}] } };
+  const measured: Json = { velocity: { results: [{ found: [{ line: 1 }, { line: 2 }] }], edits: [] } };
   assert.equal(drawnWords({ ...empty, measured }), "2 velocities");
   const kymograph: Json = { points: [{ x: 1, y: 2 }], look: { drawn: { ...kept, lines: [] } } };
   assert.equal(drawnWords({ ...empty, kymograph }), "kymograph, 1 band, 1 event, 1 cursor");
 });
 
 Deno.test("drops results with their samples, and keeps settings", () => {
-  const velocity = { band: "2", settings: { window: 50 }, found: [{ line: 3 }], about: [["Window", 50]] };
+  const results = [{ found: [{ line: 3 }], about: [["Window", 50]] }];
+  const velocity = { band: "2", settings: { window: 50 }, results, edits: [{ line: 3, note: "a" }] };
   const measured: Json = { velocity };
-  const without = { velocity: { ...velocity, found: [], about: [] } };
+  const without = { velocity: { ...velocity, results: [], edits: [] } };
   const kymograph: Json = { points: [], look: { statistic: "max", drawn: { ...kept, measured } } };
   assert.equal(withoutResults(null), null);
   assert.deepEqual(withoutResults({ ...kept, measured, kymograph }), {

@@ -38,18 +38,29 @@ const DRAWN = {
       band: "3",
       channel: "1",
       settings: { chosen: "by hand", height: 0.7, prominence: 0.2, distance: 0 },
-      of: { band: "3", channel: "1" },
-      columns: [30, 50],
-      measured: {
-        chosen: "by hand",
-        height: 0.7,
-        prominence: 0.2,
-        distance: 0,
-        f0: 4,
-        trace: { isChange: true, kind: "percentile", percentile: 10, from: 0, to: 1, offset: 2, average: 3 },
-      },
-      found: [{ line: 130, value: 1.5, note: "NaN", isByHand: true, amplitude: 1.25, overlap: "" }],
-      about: [["Method", "peaks"]],
+      results: [{
+        of: { band: "3", channel: "1" },
+        columns: [30, 50],
+        measured: {
+          chosen: "by hand",
+          height: 0.7,
+          prominence: 0.2,
+          distance: 0,
+          f0: 4,
+          trace: {
+            isChange: true,
+            kind: "percentile",
+            percentile: 10,
+            from: 0,
+            to: 1,
+            offset: 2,
+            average: 3,
+          },
+        },
+        found: [{ line: 130, value: 1.5, isByHand: true, amplitude: 1.25, overlap: "" }],
+        about: [["Method", "peaks"]],
+      }],
+      edits: [{ of: { band: "3", channel: "1" }, place: "[]", line: 130, note: "NaN" }],
       place: "[]",
     },
     velocity: {
@@ -57,34 +68,40 @@ const DRAWN = {
       channel: "1",
       // Changed since, without a measurement.
       settings: { method: "radon", chosen: "by hand", window: 20, step: 10, pixelTime: 2 },
-      of: { band: "3", channel: "1" },
-      columns: [30, 50],
-      measured: {
-        method: "autocorrelation",
-        chosen: "automatically",
-        window: 64,
-        step: 32,
-        pixelTime: 2,
-      },
-      found: [
-        { line: 32, velocity: 0.1 + 0.2, confidence: 0.5, error: 0.01, verdict: "measured" },
-        { line: 64, velocity: NaN, confidence: 0, error: NaN, verdict: "unclear" },
-      ],
-      about: [["Method", "as published"]],
+      results: [{
+        of: { band: "3", channel: "1" },
+        columns: [30, 50],
+        measured: {
+          method: "autocorrelation",
+          chosen: "automatically",
+          window: 64,
+          step: 32,
+          pixelTime: 2,
+        },
+        found: [
+          { line: 32, velocity: 0.1 + 0.2, confidence: 0.5, error: 0.01, verdict: "measured" },
+          { line: 64, velocity: NaN, confidence: 0, error: NaN, verdict: "unclear" },
+        ],
+        about: [["Method", "as published"]],
+      }],
+      edits: [],
       place: "[]",
     },
     diameter: {
       band: "3",
       channel: "1",
       settings: { method: "gradient", window: 20, step: 10 },
-      of: { band: "3", channel: "1" },
-      columns: [30, 50],
-      measured: { method: "gradient", window: 20, step: 10 },
-      found: [
-        { line: 9.5, diameter: 12.5, left: 32, right: 44.5, verdict: "clear" },
-        { line: 19.5, diameter: NaN, left: NaN, right: NaN, verdict: "cut" },
-      ],
-      about: [["Method", "as published"]],
+      results: [{
+        of: { band: "3", channel: "1" },
+        columns: [30, 50],
+        measured: { method: "gradient", window: 20, step: 10 },
+        found: [
+          { line: 9.5, diameter: 12.5, left: 32, right: 44.5, verdict: "clear" },
+          { line: 19.5, diameter: NaN, left: NaN, right: NaN, verdict: "cut" },
+        ],
+        about: [["Method", "as published"]],
+      }],
+      edits: [],
       place: "[]",
     },
     sparks: null,
@@ -116,11 +133,14 @@ const MEASURED = MEASUREMENTS.filter(({ key }) => ["velocity", "events", "diamet
   measurement,
 ) => ({
   measurement,
-  columns: measurement.columns(DRAWN.measured![measurement.key]!.found, INFO.plane.axes),
-  quantities: [
-    { name: `Median ${measurement.noun}`, value: 6.25, unit: "um" },
-    { name: "Beats", value: NaN },
-  ],
+  tables: DRAWN.measured![measurement.key]!.results.map((result) => ({
+    result,
+    columns: measurement.columns(result.found, INFO.plane.axes),
+    quantities: [
+      { name: `Median ${measurement.noun}`, value: 6.25, unit: "um" },
+      { name: "Beats", value: NaN },
+    ],
+  })),
 }));
 
 const column = (name: string, ...values: (string | number)[]) => [{ name, unit: "s", values }];
@@ -194,12 +214,12 @@ Deno.test("restores what was drawn and measured", () => {
     measured: {
       ...DRAWN.measured,
       velocity: { ...velocity, place: null },
-      events: { ...events, place: null },
+      events: { ...events, place: null, edits: [{ ...events!.edits[0]!, place: null }] },
       diameter: { ...diameter, place: null },
     },
     origin,
   });
-  assert.equal((measured!.velocity!.found[0] as VelocityAt).velocity, 0.30000000000000004);
+  assert.equal((measured!.velocity!.results[0]!.found[0] as VelocityAt).velocity, 0.30000000000000004);
   assert.notEqual(origin, null);
   assert.equal(note, "");
   assert.deepEqual(sourceOf(documentsOf(files)[0]!), { name: "a.oir", fingerprint: "f1", scene: 1 });
@@ -350,11 +370,38 @@ Deno.test("names regions outside the image, and draws the others", () => {
   assert.deepEqual([drawn.measured!.events, drawn.measured!.velocity], [null, null]);
 });
 
-Deno.test("restores documents of version 1 with their settings and results", () => {
-  const { drawn, note } = restore(documents((image) => image.image_metadata.acq_viewer.version = 1));
-  const { events, traces } = { events: drawn.measured!["events"]!, traces: drawn.traces };
-  assert.deepEqual([traces, events.found], [DRAWN.traces, DRAWN.measured!["events"]!.found]);
-  assert.equal(note, "");
+Deno.test("restores documents of before several results were kept, with their edits", () => {
+  for (const version of [1, 2]) {
+    const { drawn, note } = restore(documents((image, { analyses }) => {
+      const own = image.image_metadata.acq_viewer;
+      own.version = version;
+      const { measured } = own.settings;
+      for (const key of Object.keys(measured).filter((key) => measured[key] !== null)) {
+        const { results: [result], edits: _, ...one } = measured[key];
+        measured[key] = { ...one, ...result };
+      }
+      const { parameters: events } = analyses.find(({ type }: Json) => type === "events");
+      events.acq_viewer.found[0].note = "NaN";
+      const { parameters: velocity } = analyses.find(({ type }: Json) => type === "velocity");
+      velocity.acq_viewer.found[0].isLeftOut = true;
+    }));
+    assert.equal(note, "");
+    const { events, velocity } = drawn.measured!;
+    const of = { band: "3", channel: "1" };
+    const [{ found: [event] }] = DRAWN.measured!.events!.results as [Json];
+    assert.deepEqual(
+      [drawn.traces, events!.results[0]!.found],
+      [DRAWN.traces, DRAWN.measured!["events"]!.results[0]!.found],
+    );
+    assert.deepEqual(events!.edits, [{
+      of,
+      place: null,
+      line: 130,
+      note: "NaN",
+      added: { ...event, note: "NaN" },
+    }]);
+    assert.deepEqual(velocity!.edits, [{ of, place: null, line: 32, isLeftOut: true }]);
+  }
 });
 
 Deno.test("names the method of F₀ that ran, with F₀ of each line where it changes", () => {
@@ -388,7 +435,7 @@ Deno.test("names the method of F₀ that ran, with F₀ of each line where it ch
 });
 
 Deno.test("draws the regions of a newer page, with a note", () => {
-  const files = documents((image) => image.image_metadata.acq_viewer.version = 3);
+  const files = documents((image) => image.image_metadata.acq_viewer.version = 4);
   const { drawn, note } = restore(files);
   assert.deepEqual([drawn.bands.length, drawn.measured], [1, {}]);
   assert.match(note, /^These measurements were saved by a newer page/);
@@ -493,7 +540,7 @@ Deno.test("prefers the browser's own work, and offers that of the file if it dif
   // A view alone, of this content and of another.
   assert.equal((await recall(work("", null) as Json))!.work.look!.drawn!.bands.length, 1);
   const { isOther, work: { look } } = (await recall(work("", null, true) as Json))!;
-  assert.deepEqual([isOther, look!.drawn!.measured!.velocity!.found.length], [false, 2]);
+  assert.deepEqual([isOther, look!.drawn!.measured!.velocity!.results[0]!.found.length], [false, 2]);
   const damaged = await recall(null, () => Promise.reject(new Error("no room")));
   assert.equal(damaged!.saved!.note, "The measurements of the file are not shown: no room");
   assert.equal(
@@ -568,7 +615,7 @@ Deno.test("restores the sound part of damaged settings, and says what is left ou
     const own = image.image_metadata[OWN_KEY];
     own.look = { source: { channels: [{ index: 0, range: null }] } };
     own.settings.traces = { kind: 7 };
-    own.settings.measured.events.of = null;
+    own.settings.measured.events.results[0].of = null;
     own.position = { t: "x" };
   }));
   const { drawn, look, position, note } = restored(image!, INFO);

@@ -4,7 +4,7 @@
  */
 import { keep, kept } from "../controls/kept.ts";
 import { formatNumber, unitSymbol } from "../../../measure/axes.ts";
-import { type Drawn, drawnWords, mapped, withoutResults } from "../measuring/drawn.ts";
+import { ALL_BANDS, type Drawn, drawnWords, mapped, withoutResults } from "../measuring/drawn.ts";
 import { type Scan, shapeOf } from "../measuring/scan.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
@@ -29,7 +29,7 @@ export interface Carried {
 export type Fitted = { drawn: Drawn | null; words: string };
 
 /** Increase the number with every change of `Carried`. */
-const KEY = "acq-server carried 1";
+const KEY = "acq-server carried 2";
 
 /** Takes regions and settings from a recording, without results. */
 export function carriedFrom(drawn: Drawn, scan: Scan, key: string, typed: TypedScan | null = null): Carried {
@@ -79,7 +79,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, s
   };
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
     // Measures whole lines in place of a band that is left out.
-    band: bands.some(({ id }) => String(id) === band) ? band : "",
+    band: band === ALL_BANDS || bands.some(({ id }) => String(id) === band) ? band : "",
     channel: channelOf(Number(channel)),
   });
   const fitted = {

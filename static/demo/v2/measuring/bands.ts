@@ -1,6 +1,7 @@
 /** Bands of a line scan (ranges of columns with a name and a colour) and their traces. */
 import { traceOf } from "../../../measure/band_trace.ts";
 import { placeOfColumn } from "../picture/scan_path.ts";
+import type { Region as MeasuredRegion } from "../../../measure/recording.ts";
 import type { Mark } from "../picture/marks.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Point } from "../picture/placed_view.ts";
@@ -43,6 +44,13 @@ export interface Band {
   /** Set if another program wrote the band. */
   region?: Region;
 }
+
+/** The band as measurements take it. */
+export const regionOf = ({ id, name, from, to }: Band): MeasuredRegion => ({
+  id: String(id),
+  name,
+  columns: [from, to],
+});
 
 /** The trace of a band in one channel, one value per line. */
 export type Trace = ReturnType<typeof tracesOf>[number];

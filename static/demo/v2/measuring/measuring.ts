@@ -236,7 +236,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   /** Call after samples, shown channels or view may have changed. */
   refresh(): void {
     if (this.#isRecording) this.#record();
-    const found = this.#measurements.map((panel) => panel.found);
+    const results = this.#measurements.map((panel) => panel.results);
     for (const panel of this.#measurements) panel.refresh();
     const samples = this.#scan?.group.shown.map((channel) => channel.samples) ?? [];
     // Taking the means of large rectangles again would slow down zooming.
@@ -249,7 +249,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       this.cursors.refresh();
       this.#refresh();
     }
-    const isSame = this.#measurements.every((panel, i) => panel.found === found[i]);
+    const isSame = this.#measurements.every((panel, i) => panel.results === results[i]);
     if (this.#isUnfinished || (isListed && isSame)) return;
     // Dropping outdated results is no step.
     if (this.#history.amend(this.drawn)) this.emit("drawn");

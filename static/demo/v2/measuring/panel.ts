@@ -10,6 +10,7 @@ import type { Plot } from "./svg_plot.ts";
 import type { Drawn } from "./drawn.ts";
 import type { Trace } from "./bands.ts";
 import type { Measurement, Quantity } from "../../../measure/measurement.ts";
+import type { Result } from "../../../measure/recording.ts";
 
 /** Visible lines. */
 export type Span = { from: number; to: number };
@@ -37,11 +38,14 @@ export interface Measured {
   tables: Readonly<
     Partial<Record<"lines" | "cursors" | "images" | "regions" | "profile", readonly Column[]>>
   >;
-  measurements: readonly {
-    measurement: Measurement;
-    columns: readonly Column[];
-    quantities: readonly Quantity[];
-  }[];
+  measurements: readonly { measurement: Measurement; tables: readonly ResultTable[] }[];
+}
+
+/** The table of a result, after edits. */
+export interface ResultTable {
+  result: Result;
+  columns: readonly Column[];
+  quantities: readonly Quantity[];
 }
 
 /** Position in the picture; null along an axis that the shape spans. */

@@ -3,6 +3,7 @@
  * leave these open, so a damaged archive, or another program, may have put anything there.
  */
 import { LUT_NAMES } from "../picture/lut.ts";
+import { currentDrawn } from "../measuring/earlier.ts";
 import type { Drawn, DrawnLook, KeptMeans } from "../measuring/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
 import type { Look } from "../panels/viewer.ts";
@@ -60,17 +61,34 @@ const isBandAndChannel = withFields({ band: isText, channel: (value) => isText(v
 
 const isAbout = orNone(listOf(pairOf((value) => isText(value) || isNumber(value))));
 
-/** What is kept of one measurement. */
-const isMeasured = withFields({
-  band: isText,
-  channel: (value) => isText(value) || isCount(value),
-  settings: orNone(isSettings),
+/** A result without its items, and with them where they are not in an analysis. */
+const RESULT: Readonly<Record<string, Shape>> = {
   of: isBandAndChannel,
   columns: pairOf(isFinite),
   measured: orNone(isSettings),
   about: isAbout,
   found: orNone(listOf(valuesOf(isCell))),
+};
+
+const isEdit = withFields({
+  of: isBandAndChannel,
+  line: isFinite,
+  column: orNone(isFinite),
+  isRemoved: orNone(isFlag),
+  isLeftOut: orNone(isFlag),
+  note: orNone(isText),
+  added: orNone((value) => valuesOf(isCell)(value) && isFinite((value as Item).line)),
 });
+
+/** What is kept of one measurement, today or before it kept several results. */
+const isMeasured: Shape = (value) =>
+  withFields({
+    band: isText,
+    channel: (value) => isText(value) || isCount(value),
+    settings: orNone(isSettings),
+  })(value) &&
+  (withFields({ results: listOf(withFields(RESULT)), edits: listOf(isEdit) })(value) ||
+    withFields(RESULT)(value));
 
 const isMeans = withFields({
   axis: oneOf("T", "Z"),
@@ -228,7 +246,7 @@ export function checkedKymograph(look: unknown): DrawnLook | null {
   const { look: display, lost } = checkedLook(look);
   const isDrawn = orNone(withFields(DRAWN))(look.drawn);
   return lost.length === 0 && isDrawn
-    ? { ...display, ...look.drawn ? { drawn: look.drawn as Drawn } : {} }
+    ? { ...display, ...look.drawn ? { drawn: currentDrawn(look.drawn as Drawn) } : {} }
     : null;
 }
 
