@@ -9,7 +9,6 @@ import { type Axis, tableUnit, toPhysical } from "./axes.ts";
 import { traceOf } from "./band_trace.ts";
 import { baselineWords, type TraceSettings } from "./baseline.ts";
 import {
-  type Axes,
   type Band,
   factsOf,
   factsRow,

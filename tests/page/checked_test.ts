@@ -43,7 +43,7 @@ const EVENTS = {
 
 const SETTINGS: Json = {
   traces: TRACE,
-  measured: { events: EVENTS, velocity: { ...EVENTS, channel: 0 }, sparks: null },
+  measured: { events: EVENTS, velocity: structuredClone({ ...EVENTS, channel: 0 }), sparks: null },
   cursors: { lines: 3, columns: 1 },
   images: { axis: "T", part: "", channels: ["A"], about: [], rows: [] },
   projection: { kind: "max", axis: "T" },

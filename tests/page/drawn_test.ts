@@ -15,7 +15,9 @@ const kept: Json = {
   isLineScan: true,
   bands: [{ id: 2, name: "soma", color: "#ff0000", from: 3, to: 20 }],
   lines: [{ id: 1, from: { x: 1.5, y: 2 }, to: { x: 50, y: 19 } }],
-  measured: { events: { results: [{ found: [{ line: 99, value: 4 }] }], edits: [] } },
+  measured: {
+    events: { results: [{ columns: [3, 20], of: {}, found: [{ line: 99, value: 4 }] }], edits: [] },
+  },
   cursors: { pinned: [{ x: 99, y: 19 }], lines: 3, columns: 1 },
 };
 
@@ -36,7 +38,9 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
   const empty = { ...kept, bands: [], lines: [], measured: {}, cursors: { pinned: [] } };
   for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
   assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
-  const measured: Json = { velocity: { results: [{ found: [{ line: 1 }, { line: 2 }] }], edits: [] } };
+  const measured: Json = {
+    velocity: { results: [{ columns: [0, 9], of: {}, found: [{ line: 1 }, { line: 2 }] }], edits: [] },
+  };
   assert.equal(drawnWords({ ...empty, measured }), "2 velocities");
   const kymograph: Json = { points: [{ x: 1, y: 2 }], look: { drawn: { ...kept, lines: [] } } };
   assert.equal(drawnWords({ ...empty, kymograph }), "kymograph, 1 band, 1 event, 1 cursor");

@@ -12,7 +12,6 @@ import {
   type Of,
   type Order,
   planeOf,
-  type Recording,
   type Refusal,
   type Region,
   type Result,
