@@ -50,7 +50,7 @@ const stepOf = ({ overTime }: Measurement, [first, second]: readonly Item[]): nu
   overTime === undefined || first === undefined || second === undefined ? 0 : second.line - first.line;
 
 /** An item with the edit that concerns it. */
-type Noted = { item: Item; edit: Edit | undefined };
+export type Noted = { item: Item; edit: Edit | undefined };
 
 /**
  * The items of a result that edits leave, and those that they add, in order of time. An edit concerns the nearest item; of
