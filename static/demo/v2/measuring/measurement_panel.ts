@@ -89,7 +89,7 @@ export class MeasurementPanel extends Panel {
   readonly #range = element("p", { className: "hint" });
   readonly #status = element("p", { className: "result", role: "status" });
   /** Summaries of several results. */
-  readonly #table = element("div", { className: "scrolled" });
+  readonly #table = element("div", { className: "summaries" });
   readonly #list;
   readonly #start;
   readonly #work;
