@@ -199,7 +199,7 @@ function ownWork(recalled: Recalled | null, scan: Scan) {
 
 /** Adds the carried settings for what was not measured in the recording. */
 function withSettings(own: Drawn, carried: Carried, scan: Scan): Drawn {
-  const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, bands: own.bands } }, scan);
+  const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, regions: own.regions } }, scan);
   const others = drawn?.measured ?? {};
   return {
     ...own,

@@ -1,18 +1,19 @@
 /** Measures a recording with given drawings, as the page does: it drives panels that are not shown. */
 import { tableUnit, toPhysical } from "../../../measure/axes.ts";
 import { columnsOf, type Row } from "../../../measure/csv.ts";
-import { imageRows, LINE_ID, partsOf, profileColumns } from "../../../measure/image_parts.ts";
+import { imageRows, profileColumns } from "../../../measure/image_parts.ts";
 import { type Over, stackRows } from "../../../measure/stack.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { factsRow, rowOf } from "../../../measure/measurement.ts";
-import { BandPanel } from "../measuring/band_panel.ts";
-import { CursorPanel } from "../measuring/cursor_panel.ts";
+import { KINDS } from "../drawing/kinds.ts";
+import { type Band, bandsOf, lineOver, ofKinds, partsIn } from "../drawing/region.ts";
+import { tracesOf } from "../measuring/band_traces.ts";
+import { cursorColumns } from "../measuring/cursor_panel.ts";
 import { keptMeans, meansColumns } from "../measuring/image_panel.ts";
 import { measuredSeries, type Source } from "../measuring/image_series.ts";
-import { LinePanel } from "../measuring/line_panel.ts";
 import { MeasurementPanel } from "../measuring/measurement_panel.ts";
 import { type Scan, shapeOf } from "../measuring/scan.ts";
-import type { Band } from "../measuring/bands.ts";
+import { traceSettingsIn } from "../measuring/trace_panel.ts";
 import type { Drawn } from "../measuring/drawn.ts";
 import type { Measured } from "../measuring/panel.ts";
 
@@ -23,9 +24,6 @@ const WHOLE = "whole lines";
 
 /** Measures one recording after the other with its own set of panels. */
 export class Measurer {
-  readonly #bands = new BandPanel();
-  readonly #lines = new LinePanel();
-  readonly #cursors = new CursorPanel(() => null);
   readonly #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one));
 
   /**
@@ -42,18 +40,17 @@ export class Measurer {
     what: What,
     signal: AbortSignal,
   ): Promise<{ measured: Measured; rows: Row[] }> {
-    this.#bands.begin(scan, drawn);
     const measured = { ...drawn, measured: { ...drawn.measured } };
     const rows = [];
     for (const band of this.#parts(scan, drawn, what)) {
-      const isWhole = band.id === 0;
+      const isWhole = band.id === "";
       const row = placeOfBand(scan, band);
       for (const panel of this.#measurements) {
         const { key } = panel.measurement;
         if (!what.has(key) || isWhole && panel.measurement.isOfBands) continue;
         Object.assign(row, await this.#measurement(panel, scan, drawn, band, signal));
-        const first = panel.measurement.isOfBands ? String(drawn.bands[0]?.id) : "0";
-        if ((drawn.measured?.[key]?.band || first) === String(band.id)) measured.measured[key] = panel.kept;
+        const first = panel.measurement.isOfBands ? bandsOf(drawn.regions)[0]?.id : "";
+        if ((drawn.measured?.[key]?.band || first) === band.id) measured.measured[key] = panel.kept;
       }
       rows.push(row);
     }
@@ -75,7 +72,7 @@ export class Measurer {
     signal: AbortSignal,
   ): Promise<{ measured: Measured; rows: Row[] }> {
     const { group, axes } = scan;
-    const parts = partsOf(drawn);
+    const parts = partsIn(drawn.regions);
     const [axis = null] = sources.keys();
     const wanted = { parts, over: drawn.images?.axis ?? axis, projection: drawn.projection ?? null };
     const { order, found } = await measuredSeries(sources, group, wanted, signal);
@@ -93,45 +90,55 @@ export class Measurer {
       name,
       samples: found.projected?.[i] ?? samples,
     }));
-    const { place: line } = parts.find(({ id }) => id === LINE_ID) ?? { place: null };
+    const line = lineOver(drawn.regions);
     const measured = this.#show(scan, { ...drawn, images });
     const tables = {
       ...measured.tables,
       images: meansColumns(images, sources.get(order.over ?? "T")?.axis),
       regions: parts.length < 2 ? [] : columnsOf(imageRows(parts, group.plane, shown)),
-      profile: line !== null && "points" in line ? profileColumns(line, group.plane, shown) : [],
+      profile: line !== null ? profileColumns(line, group.plane, shown) : [],
     };
     return { rows: stackRows(order, found, planes), measured: { ...measured, tables } };
   }
 
   /** What the page would show for the drawings. */
   #show(scan: Scan, drawn: Drawn): Measured {
-    const { traces } = this.#bands;
-    const panels = [this.#lines, this.#cursors, ...this.#measurements];
-    for (const panel of panels) panel.begin(scan, drawn);
-    const tables = { lines: this.#lines.columns, cursors: this.#cursors.columns };
+    for (const panel of this.#measurements) panel.begin(scan, drawn);
+    const { regions } = drawn;
+    const columnsOf = (kind: "line" | "track") => KINDS[kind].columns?.(ofKinds(regions, kind), scan) ?? [];
+    const tables = {
+      lines: columnsOf("line"),
+      tracks: columnsOf("track"),
+      cursors: cursorColumns(drawn, scan),
+    };
+    const shown = scan.isLineScan ? scan.group.shown : [];
+    const traces = tracesOf(
+      { plane: scan.group.plane, shown },
+      bandsOf(regions),
+      drawn.traces ?? traceSettingsIn(scan),
+    );
     return { drawn, scan, traces, tables, measurements: this.#measurements };
   }
 
-  #parts(scan: Scan, { measured, bands }: Drawn, what: What): readonly Band[] {
+  #parts(scan: Scan, { measured, regions }: Drawn, what: What): readonly Band[] {
+    const bands = bandsOf(regions);
     const hasWhole = bands.length === 0 ||
       this.#measurements.some(({ measurement: { key, isOfBands } }) =>
         what.has(key) && !isOfBands && measured?.[key]?.band === ""
       );
-    const whole = { id: 0, name: WHOLE, color: "", from: 0, to: shapeOf(scan)[1] };
-    return hasWhole ? [whole, ...this.#bands.all] : this.#bands.all;
+    const whole = { id: "", name: WHOLE, color: "", from: 0, to: shapeOf(scan)[1] };
+    return hasWhole ? [whole, ...bands] : bands;
   }
 
   async #measurement(
     panel: MeasurementPanel,
     scan: Scan,
     drawn: Drawn,
-    { id }: Band,
+    { id: band }: Band,
     signal: AbortSignal,
   ): Promise<Row> {
     const { key } = panel.measurement;
     const kept = drawn.measured?.[key] ?? null;
-    const band = id === 0 ? "" : String(id);
     const isOwn = kept?.band === band && kept.found.length > 0;
     const again = kept && { ...kept, band, found: [], about: [] };
     panel.begin(scan, isOwn ? drawn : { ...drawn, measured: { ...drawn.measured, [key]: again } });

@@ -6,7 +6,8 @@ import { type OpenResponse, pathPoints, type PlaneInfo } from "../../../client/v
 import { type Axis, isTime, tableUnit, titled } from "../../../measure/axes.ts";
 import { capitalized, projectionWords } from "../../../measure/stack.ts";
 import { byId, within } from "../controls/element.ts";
-import { type Drawn, type DrawnLook, drawnWords, type KeptKymograph, lookOf, turnedRegion } from "./drawn.ts";
+import { turned } from "../drawing/region.ts";
+import { type Drawn, type DrawnLook, drawnWords, type KeptKymograph, lookOf } from "./drawn.ts";
 import { sourcesOf } from "./image_series.ts";
 import { Measuring, type Shown } from "./measuring.ts";
 import { isPlainImage, placeInFile, typedPlanes } from "./scan.ts";
@@ -85,7 +86,8 @@ export class MeasuredView {
       z: () => this.#measuring.tools.choose("zoom"),
       b: () => this.#measuring.tools.choose("band"),
       n: () => this.#measuring.tools.choose("line"),
-      x: () => this.#measuring.cursors.pin(),
+      t: () => this.#measuring.tools.choose("track"),
+      x: () => this.#measuring.pin(),
       "Ctrl+z": () => this.#measuring.undo(),
       "Ctrl+Shift+z": () => this.#measuring.redo(),
     };
@@ -135,8 +137,7 @@ export class MeasuredView {
     const { drawn } = this.#measuring;
     if (this.#original === null) return { ...look, drawn, ...(this.#plain && { typed: this.#plain.typed }) };
     const { look: former } = this.#original;
-    const { kept } = this.#measuring.kymographs;
-    const kymograph = { ...kept!, look: { ...look, drawn: { ...drawn!, kymograph: null } } };
+    const kymograph = { isMade: true, look: { ...look, drawn: drawn! } };
     const { accepted, origin } = drawn ?? former.drawn!;
     return { ...former, drawn: { ...former.drawn!, accepted, origin, kymograph } };
   }
@@ -277,9 +278,9 @@ export class MeasuredView {
     const { source: image } = picture;
     const withSamples = (samples: readonly Float32Array[] | null) =>
       image.channels.map((channel, i) => ({ ...channel, samples: samples?.[i] ?? channel.samples }));
-    const look = lookOf(this.#viewer)!;
+    const shown = lookOf(this.#viewer)!;
     // Going back to the images discards the kymograph.
-    look.drawn!.kymograph!.isMade = false;
+    const look = { ...shown, drawn: { ...shown.drawn!, kymograph: { isMade: false } } };
     // A kymograph is made of the images, also while their projection is shown.
     this.#original = { ...picture, source: { ...image, channels: withSamples(this.#image) }, look };
     const { shape, axes } = kymograph.plane;
@@ -327,7 +328,7 @@ export class MeasuredView {
    */
   #keep(isTurned: boolean) {
     const { accepted = null, origin = null, regions = [] } = this.#measuring.drawn ?? {};
-    this.#kept = { accepted, origin, regions: isTurned ? regions.map(turnedRegion) : regions };
+    this.#kept = { accepted, origin, regions: isTurned ? regions.map(turned) : regions };
   }
 
   /** Shows the images again in place of their kymograph. */

@@ -2,6 +2,7 @@
  * The work on recordings in the browser's IndexedDB. Each origin has its own: under another address or port, the page
  * does not find it.
  */
+import { readLook } from "../saving/earlier_drawn.ts";
 import type { DrawnLook } from "../measuring/drawn.ts";
 import type { LinkedView } from "./view_link.ts";
 
@@ -29,7 +30,7 @@ export interface Work {
 const NAME = "acq-server work";
 
 /** Increase the number with every change of `Work`. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Longest wait for the storage. */
 const ANSWERS_WITHIN_MS = 10_000;
@@ -50,19 +51,21 @@ export class WorkStore {
   /** Called when the user, or the browser, has removed everything. */
   onLost = (): void => {};
 
-  get(key: string): Promise<Work | undefined> {
-    return this.#run("readonly", (store) => store.get(key));
+  async get(key: string): Promise<Work | undefined> {
+    const work = await this.#run<Work | undefined>("readonly", (store) => store.get(key));
+    return work && current(work);
   }
 
   /** The latest work at a place. */
   async at(place: string): Promise<Work | undefined> {
-    const [latest] = latestFirst(await this.#run("readonly", (store) => store.index("place").getAll(place)));
-    return latest;
+    const works = await this.#run<Work[]>("readonly", (store) => store.index("place").getAll(place));
+    return latestFirst(works).map(current)[0];
   }
 
   /** All work, latest first. */
   async all(): Promise<Work[]> {
-    return latestFirst(await this.#run("readonly", (store) => store.getAll()));
+    const works = await this.#run<Work[]>("readonly", (store) => store.getAll());
+    return latestFirst(works).map(current);
   }
 
   /** Returns once it is written. */
@@ -95,8 +98,11 @@ export class WorkStore {
 
   #open(done: (database: IDBDatabase) => void, failed: (error: unknown) => void) {
     const request = indexedDB.open(NAME, VERSION);
-    request.onupgradeneeded = () =>
+    request.onupgradeneeded = ({ oldVersion }) => {
+      // Version 1 has the same store; its works are read as they are.
+      if (oldVersion > 0) return;
       request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
+    };
     request.onsuccess = () => {
       const database = request.result;
       database.onclose = () => {
@@ -113,6 +119,9 @@ export class WorkStore {
     request.onerror = () => failed(request.error);
   }
 }
+
+/** Work of any version in the form of this page. */
+const current = (work: Work): Work => ({ ...work, look: readLook(work.look) });
 
 const latestFirst = (works: Work[]) => works.sort((a, b) => b.savedAt - a.savedAt);
 

@@ -5,13 +5,13 @@
 import { tableUnit } from "../../../measure/axes.ts";
 import { type Column, table } from "../../../measure/csv.ts";
 import { type Measurement, unitOf } from "../../../measure/measurement.ts";
-import { projectionWords } from "../../../measure/stack.ts";
+import { capitalized, projectionWords } from "../../../measure/stack.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
 import { type Drawn, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
 import { type Scan, shapeOf } from "../measuring/scan.ts";
-import { bandRegionId, OWN, regionsOf } from "./regions.ts";
+import { lineOver, ofKinds, regionWith, type WrittenRegion } from "../drawing/region.ts";
+import { OWN, writtenRegions } from "./regions.ts";
 import type { Measured } from "../measuring/panel.ts";
-import type { Region } from "../measuring/bands.ts";
 import type { Look } from "../panels/viewer.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 
@@ -30,7 +30,7 @@ export interface Recorded {
 }
 
 /** Increase the number when older pages would misread what a newer one saves. Older numbers are read, too. */
-export const VERSION = 2;
+export const VERSION = 3;
 
 type Channels = Scan["group"]["channels"];
 
@@ -47,7 +47,7 @@ export type Analysis = {
 /** The member without its session. */
 export function memberOf(
   recorded: Recorded,
-): { accepted: boolean; rois: Region[]; imageMetadata: object; analyses: Analysis[] } {
+): { accepted: boolean; rois: WrittenRegion[]; imageMetadata: object; analyses: Analysis[] } {
   const { drawn, shown, isKymograph, isAccepted, position, look } = recorded;
   const { channels } = shown.scan.group;
   const made = analysesOf(shown, position.l);
@@ -55,7 +55,7 @@ export function memberOf(
   const kymograph = kymographOf(drawn, shown, isKymograph);
   return {
     accepted: isAccepted,
-    rois: regionsOf(drawn, look.typed?.time === "columns"),
+    rois: writtenRegions(drawn.regions, drawn.shape, look.typed?.time === "columns"),
     imageMetadata: {
       [OWN]: packed({ version: VERSION, position, look, settings: settingsOf(drawn, channels) }),
     },
@@ -67,7 +67,7 @@ export function memberOf(
 function settingsOf(drawn: Drawn, channels: Channels) {
   const { shape, isLineScan, traces, measured, cursors, kymograph } = drawn;
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
-    band: regionOfBand(drawn, band),
+    band: bandIn(drawn, band),
     channel: rankOf(channels, Number(channel)),
   });
   return {
@@ -79,7 +79,7 @@ function settingsOf(drawn: Drawn, channels: Channels) {
       ...placed(one),
       of: placed(one.of),
     })),
-    cursors: { lines: cursors.lines, columns: cursors.columns },
+    cursors,
     images: drawn.images && { ...drawn.images, rows: [] },
     projection: drawn.projection,
     isKymographMade: kymograph?.isMade ?? false,
@@ -119,7 +119,7 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
         { name: drawn.traces?.isChange ? "dF/F0" : "Mean", values: trace.values },
         ...trace.f0.course === null ? [] : [{ name: "F0", values: trace.f0.course }],
       ],
-      roiId: bandRegionId(trace.band),
+      roiId: trace.band.id,
       ...at(channels.findIndex(({ name }) => name === trace.channel)),
       parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan, trace.f0.by),
       summary: Number.isFinite(trace.f0.level) ? { baseline_f0: trace.f0.level } : {},
@@ -130,7 +130,7 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
         type: measurement.key,
         name: measurement.title,
         columns,
-        roiId: regionOfBand(drawn, kept.of.band),
+        roiId: bandIn(drawn, kept.of.band),
         ...at(Number(kept.of.channel)),
         parameters: measurementParameters(measurement, kept, scan),
         summary: Object.fromEntries(
@@ -157,9 +157,14 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
       name: "Profile of the line",
       columns: tables.profile,
       roiId: LINE_ID,
-      parameters: { width: inUnit(drawn.kymograph?.width ?? 1, "px"), ...projected },
+      parameters: { width: inUnit(lineOver(drawn.regions)?.width ?? 1, "px"), ...projected },
     },
-    { type: "lines", name: "Lines", columns: tables.lines, summary: { lines: drawn.lines.length } },
+    ...(["line", "track"] as const).map((kind) => ({
+      type: `${kind}s`,
+      name: capitalized(`${kind}s`),
+      columns: tables[`${kind}s`],
+      summary: { [`${kind}s`]: ofKinds(drawn.regions, kind).length },
+    })),
     {
       type: "cursors",
       name: "Cursors",
@@ -185,11 +190,8 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
 /** A number with its unit. */
 const inUnit = (value: number, unit: string) => ({ value, unit });
 
-/** Region of a band; empty for whole lines. */
-function regionOfBand({ bands }: Drawn, chosen: string) {
-  const band = bands.find(({ id }) => String(id) === chosen);
-  return band === undefined ? "" : bandRegionId(band);
-}
+/** Id of a band; empty for whole lines, and for a band that is gone. */
+const bandIn = ({ regions }: Drawn, id: string) => regionWith(regions, id)?.kind === "band" ? id : "";
 
 /** @param by with the method of F₀ that ran */
 function traceParameters(
@@ -245,9 +247,10 @@ const inKymograph = ({ roiId, parameters, ...rest }: Analysis): Analysis => ({
 });
 
 /** The line of a kymograph, and what was drawn in it. */
-function kymographOf({ kymograph, shape }: Drawn, { scan }: Measured, isShown: boolean): Analysis[] {
-  if (kymograph === null) return [];
-  const { points, width, look } = kymograph;
+function kymographOf({ regions, kymograph, shape }: Drawn, { scan }: Measured, isShown: boolean): Analysis[] {
+  const line = lineOver(regions);
+  if (line === null) return [];
+  const { points, width } = line;
   const columns = [
     { name: "Column", unit: "px", values: points.map(({ x }) => x) },
     { name: "Row", unit: "px", values: points.map(({ y }) => y) },
@@ -255,7 +258,7 @@ function kymographOf({ kymograph, shape }: Drawn, { scan }: Measured, isShown: b
   return [{
     type: "kymograph",
     roiId: LINE_ID,
-    parameters: { width: inUnit(width, "px"), [OWN]: packed({ look }) },
+    parameters: { width: inUnit(width, "px"), [OWN]: packed({ look: kymograph?.look }) },
     summary: isShown ? { images: shapeOf(scan)[0], columns: shapeOf(scan)[1] } : { shape: [...shape] },
     tables: [{ name: "Line of the kymograph", csv: table(columns) }],
   }];

@@ -13,15 +13,16 @@ import {
   checkedSettings,
 } from "./checked.ts";
 import { type memberOf, unpacked, VERSION } from "./documents.ts";
-import { drawnRegions, OWN } from "./regions.ts";
+import { readLook } from "./earlier_drawn.ts";
+import { OWN, readRegions } from "./regions.ts";
 import type { Acquisition, OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Look } from "../panels/viewer.ts";
-import type { Region } from "../measuring/bands.ts";
+import { ofKinds, type WrittenRegion } from "../drawing/region.ts";
 
 /** What this page reads of an image document. */
 export interface ImageDocument {
   image_id: string;
-  rois: Region[];
+  rois: WrittenRegion[];
   accepted?: boolean;
   experiment_metadata?: object;
   image_metadata?: {
@@ -162,32 +163,30 @@ export function restored(
   const [rows, columns] = plane.shape;
   const shape = isTurned ? [columns, rows] as const : [rows, columns] as const;
   const isLineScan = typed !== null || isTime(plane.axes[0]);
-  const { outside, pinned, ...drawn } = drawnRegions(image.rois, { shape, isLineScan, isTurned });
+  const { regions, outside } = readRegions(image.rois, { shape, isLineScan, isTurned });
   // An archive has each wavelength as a channel.
   const spectral = image.image_metadata?.acq_server?.spectral?.size ?? 1;
   const isFolded = spectral > 1 && header.sizes.L === undefined;
   const ascending = channels.map((_, i) => i).sort((a, b) => channels[a]!.index - channels[b]!.index);
   const positionOf = (rank: number) => ascending[isFolded ? rank * spectral + (position.l ?? 0) : rank] ?? 0;
-  const bandIds: Map<string, number> = new Map(
-    drawn.bands.map(({ id, region }) => [region?.id ?? `band-${id}`, id]),
-  );
   const kept = (type: string): { found?: unknown; rows?: unknown; look?: unknown } => {
     const found = analyses?.analyses.find(({ type: other, parameters }) =>
       other === type && parameters?.[OWN] && parameters.picture === undefined
     );
     return isOurs && found ? unpacked(found.parameters?.[OWN]) as object : {};
   };
-  const isThere = ({ band }: { band: string }) => band === "" || bandIds.has(band);
-  /** Ids of band and channel on the page. */
+  const bands = ofKinds(regions, "band").map(({ id }) => id);
+  const isThere = ({ band }: { band: string }) => band === "" || bands.includes(band);
+  /** Names the channel as the page does. */
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
-    band: band === "" ? "" : String(bandIds.get(band)),
+    band,
     channel: String(positionOf(Number(channel))),
   });
   return {
     drawn: {
-      ...drawn,
       shape,
       isLineScan,
+      regions,
       traces: settings.traces ?? null,
       measured: mapped(
         isLineScan ? settings.measured : {},
@@ -206,12 +205,10 @@ export function restored(
         images: { ...settings.images, rows: checkedMeans(kept("image_means").rows) },
       },
       ...settings.projection && { projection: settings.projection },
-      cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
-      kymograph: drawn.kymograph && {
-        ...drawn.kymograph,
-        isMade: settings.isKymographMade === true,
-        ...inKymograph(kept("kymograph").look),
-      },
+      cursors: { lines: 1, columns: 1, ...settings.cursors },
+      kymograph: ofKinds(regions, "path").length === 0
+        ? null
+        : { isMade: settings.isKymographMade === true, ...inKymograph(kept("kymograph").look) },
       accepted: image.accepted === (collection?.member.accepted ?? false) ? null : image.accepted === true,
       origin: mark,
     },
@@ -231,7 +228,7 @@ export function restored(
 
 /** Lets results in a kymograph hold for the shown position. */
 function inKymograph(saved: unknown) {
-  const look = checkedKymograph(saved);
+  const look = readLook(checkedKymograph(saved));
   if (look === null) return {};
   const { drawn } = look;
   if (!drawn) return { look };
@@ -246,7 +243,7 @@ export async function carriedOver(
 ): Promise<
   {
     accepted: boolean;
-    rois: Region[];
+    rois: WrittenRegion[];
     imageMetadata: object;
     analyses: {
       type: string;
@@ -301,7 +298,7 @@ export async function carriedOver(
     id: string;
     name: string;
     accepted: boolean;
-    rois: Region[];
+    rois: WrittenRegion[];
   }
 > {
   const { collection } = acquisition.info;
