@@ -35,7 +35,7 @@ export class RegionEditor {
   #bands: HTMLButtonElement[][] = [];
   #drag: { grip: number; ends: readonly End[]; x: number; y: number } | null = null;
   readonly #name = textField("Name", "", 80, (name) => this.#change({ name }, this.#name));
-  #properties: { property: Property; input: HTMLInputElement }[] = [];
+  #properties: { property: Property; input: HTMLInputElement | HTMLSelectElement }[] = [];
   readonly #looks = element("span", { className: "looks" });
   #numbers: { field: ReturnType<typeof numberField>; end: number; axis: "x" | "y" }[] = [];
   readonly #places = element("div", { className: "places" });
@@ -118,7 +118,8 @@ export class RegionEditor {
     // Setting the value of a field moves its caret.
     if (this.#name.value !== title) this.#name.value = title;
     for (const { property: { key }, input } of this.#properties) {
-      if (input.value !== region[key]) input.value = region[key];
+      const { [key]: value = "" } = region;
+      if (input.value !== value) input.value = value;
     }
     this.#fields.ariaLabel = title;
     if (this.#numbers.at(-1)?.end !== region.ends.length - 1) {
@@ -194,8 +195,13 @@ export class RegionEditor {
     const { ends, kind } = region;
     const names = namesOf(region);
     this.#properties = KINDS[kind].properties.map((property) => {
-      const { key, label } = property;
-      const input = element("input", { type: key, id: `shape-${key}`, "aria-label": label });
+      const { key, label, choices } = property;
+      const settings = { id: `shape-${key}`, "aria-label": label };
+      const options = Object.entries(choices ?? {})
+        .map(([value, textContent]) => element("option", { value, textContent }));
+      const input = choices === undefined
+        ? element("input", { type: "color", ...settings })
+        : element("select", settings, ...options);
       input.addEventListener("input", () => this.#change({ [key]: input.value }, input));
       return { property, input };
     });

@@ -31,19 +31,21 @@ export type KindName = typeof KIND_NAMES[number];
 /** Where regions are drawn. */
 export type Frame = Pick<Pane, "toScreen" | "view" | "plot" | "zoom">;
 
-/** A property that the user chooses for each region, kept and saved under its key. */
+/** A property that the user chooses for each region; it is kept and saved under its key. */
 export interface Property {
   key: "color";
   /** Label of its field. */
   label: string;
-  isValid: (value: unknown) => boolean;
+  /** Names by values; a colour has none. */
+  choices?: Readonly<Record<string, string>>;
 }
 
-const COLOR: Property = {
-  key: "color",
-  label: "Colour",
-  isValid: (value) => typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value),
-};
+const COLOR: Property = { key: "color", label: "Colour" };
+
+/** Whether a stored value is one of a property. */
+export const isValueOf = ({ choices }: Property, value: unknown): value is string =>
+  typeof value === "string" &&
+  (choices === undefined ? /^#[0-9a-f]{6}$/i.test(value) : Object.hasOwn(choices, value));
 
 /** What distinguishes a kind. */
 export interface Kind {

@@ -3,7 +3,7 @@
  * integers; regions of the page count from the outer edge of the first pixel.
  */
 import { LINE_ID } from "../../../measure/image_parts.ts";
-import { type KindName, KINDS } from "../drawing/kinds.ts";
+import { isValueOf, type KindName, KINDS } from "../drawing/kinds.ts";
 import {
   distinct,
   type End,
@@ -43,7 +43,9 @@ export function writtenRegions(
 function written(region: Region, size: Size): WrittenRegion {
   const { id, kind, name, ends, width, written: former } = region;
   const { type, isExact = false, properties } = KINDS[kind];
-  const looks = Object.fromEntries(properties.map(({ key }) => [key, region[key]]));
+  const looks = Object.fromEntries(
+    properties.flatMap(({ key }) => region[key] === undefined ? [] : [[key, region[key]]]),
+  );
   const exact = ends.map(middleOf);
   const own = {
     ...looks,
@@ -160,7 +162,9 @@ function drawnRegion(region: WrittenRegion, kind: KindName, size: Size): Region 
     name: name || (kind === "band" && !isOwn ? id : ""),
     color: properties.some(({ key }) => key === "color") ? PLAIN : color(number),
     ...Object.fromEntries(
-      properties.filter(({ key, isValid }) => isValid(own?.[key])).map(({ key }) => [key, own?.[key]]),
+      properties.filter((property) => isValueOf(property, own?.[property.key])).map((
+        { key },
+      ) => [key, own?.[key]]),
     ),
     ...!isOwn && { written: region },
   };
