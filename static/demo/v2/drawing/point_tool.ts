@@ -49,9 +49,10 @@ export class PointTool {
   }
 
   /** Takes the last point back. */
-  removeLast(): void {
+  removeLast(): true {
     this.#points = this.#points.slice(0, -1);
     this.#show();
+    return true;
   }
 
   /** Records the region; without enough points nothing. @returns the region */
@@ -66,10 +67,12 @@ export class PointTool {
     return region;
   }
 
-  cancel(): void {
-    if (!this.isDrawing) return;
+  /** @returns whether there was anything to cancel */
+  cancel(): boolean {
+    const { isDrawing } = this;
     this.#points = [];
-    this.#store.preview(null);
+    if (isDrawing) this.#store.preview(null);
+    return isDrawing;
   }
 
   #show() {

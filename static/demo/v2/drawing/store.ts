@@ -68,6 +68,7 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
 
   /** Shows a document without a step; null ends that. */
   preview(document: Document | null): void {
+    if (document === null && !this.isPreviewing) return;
     this.#preview = document;
     this.emit("preview");
   }

@@ -31,13 +31,13 @@ export class CursorPanel extends Panel {
   readonly #hint = element("p", { className: "hint", role: "status" });
   readonly element: HTMLDivElement;
 
-  /** @param pin pins the pointer or keyboard cursor; false without one */
-  constructor(store: DrawingStore<Drawn>, pin: () => boolean) {
+  /** @param pin pins the pointer or keyboard cursor */
+  constructor(store: DrawingStore<Drawn>, pin: () => void) {
     super();
     this.#store = store;
     this.#list = new RegionList(store, ["cursor"], "Cursors");
     this.#columns.input.ariaLabel = "Columns of the mean";
-    const pinned = button("Pin", () => pin() || this.refuse(), {
+    const pinned = button("Pin", pin, {
       id: "cursor-pin",
       title: "Pin the cursor where it is (x)",
     });

@@ -14,8 +14,7 @@ import { fetchImages, type Source } from "./image_series.ts";
 import { type About, meansText, type Scan, shapeOf } from "./scan.ts";
 import { Panel, panel } from "./panel.ts";
 import { Work } from "./work.ts";
-import { KINDS } from "../drawing/kinds.ts";
-import { type End, lineOver, regionWith, type Size, withRegion } from "../drawing/region.ts";
+import { lineOver, type Region, regionWith, withRegion } from "../drawing/region.ts";
 import type { Drawn, KeptKymograph } from "./drawn.ts";
 import type { DrawingStore } from "../drawing/store.ts";
 import type { Column } from "../../../measure/csv.ts";
@@ -32,6 +31,7 @@ export class KymographPanel extends Panel<{
 }> {
   #source: Source | null = null;
   readonly #store;
+  #region: Region | undefined;
   /** The line over the images, also while their kymograph is shown. */
   #line: { points: Point[]; width: number } | null = null;
   #isShown = false;
@@ -80,20 +80,27 @@ export class KymographPanel extends Panel<{
     this.refresh();
   }
 
-  /** Samples across a new line. */
-  get width(): number {
-    return this.#width.number;
+  /** How the next line is drawn. */
+  get next(): { width: number; isFreehand: boolean } {
+    return { width: this.#width.number, isFreehand: this.#freehand.input.checked };
   }
 
   #typed() {
     const { regions } = this.#store.document;
     const line = regionWith(regions, LINE_ID);
-    if (line !== undefined) this.#store.draw(withRegion(regions, { ...line, width: this.width }));
+    if (line !== undefined) this.#store.draw(withRegion(regions, { ...line, width: this.#width.number }));
   }
 
-  /** Shows length, mean and profile of the line. Call when it or the samples have changed. */
+  /** Call when regions have changed. */
+  show(): void {
+    if (regionWith(this.#store.shown.regions, LINE_ID) !== this.#region) this.refresh();
+  }
+
+  /** Shows length, mean and profile of the line. Call when the samples have changed. */
   refresh(): void {
-    if (!this.#isShown) this.#line = lineOver(this.#store.shown.regions);
+    const { regions } = this.#store.shown;
+    this.#region = regionWith(regions, LINE_ID);
+    if (!this.#isShown) this.#line = lineOver(regions);
     if (this.#line !== null) this.#width.number = this.#line.width;
     const isDrawn = this.#line !== null && !this.#store.isPreviewing;
     this.#start.disabled = !isDrawn && !this.#work.isRunning;
@@ -145,14 +152,6 @@ export class KymographPanel extends Panel<{
   showsKymograph(): void {
     this.#isShown = true;
     this.#back.hidden = false;
-  }
-
-  /** Ends of the line after a drag, in positions of the picture; freehand it follows the drag. */
-  drawn(from: Point, to: Point, size: Size): readonly End[] {
-    const [start, end] = KINDS.path.drawn(from, to, size) as [End, End];
-    const { ends } = this.#store.isPreviewing && regionWith(this.#store.shown.regions, LINE_ID) || {};
-    const isOn = ends !== undefined && ends[0]!.x === start.x && ends[0]!.y === start.y;
-    return this.#freehand.input.checked && isOn ? [...ends, end] : [start, end];
   }
 
   async #toggle() {

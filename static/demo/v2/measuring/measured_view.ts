@@ -83,11 +83,11 @@ export class MeasuredView {
   /** Actions of single keys. */
   get actions(): Record<string, (key: string) => void> {
     return {
-      z: () => this.#measuring.tools.choose("zoom"),
-      b: () => this.#measuring.tools.choose("band"),
-      n: () => this.#measuring.tools.choose("line"),
-      t: () => this.#measuring.tools.choose("track"),
-      x: () => this.#measuring.pin(),
+      z: () => this.#measuring.tools.choice.choose("zoom"),
+      b: () => this.#measuring.tools.choice.choose("band"),
+      n: () => this.#measuring.tools.choice.choose("line"),
+      t: () => this.#measuring.tools.choice.choose("track"),
+      x: () => this.#measuring.tools.pin(),
       "Ctrl+z": () => this.#measuring.undo(),
       "Ctrl+Shift+z": () => this.#measuring.redo(),
     };
@@ -129,7 +129,7 @@ export class MeasuredView {
 
   /** Deselects the tool and the shape; returns whether either was selected. */
   layDown(): boolean {
-    return this.#measuring.layDown();
+    return this.#measuring.tools.layDown();
   }
 
   /** The look with drawings; the look of a shown kymograph is part of the drawings of its images. */

@@ -16,21 +16,10 @@ import { help } from "../controls/help.ts";
 import { RegionEditor } from "../drawing/editor.ts";
 import { type KindName, KINDS, marksOf, pathMarks } from "../drawing/kinds.ts";
 import { RegionList } from "../drawing/list.ts";
-import { PointTool } from "../drawing/point_tool.ts";
-import {
-  bandsOf,
-  distinct,
-  type End,
-  isOfRecording,
-  newRegion,
-  ofKinds,
-  partsIn,
-  type Region,
-  withRegion,
-} from "../drawing/region.ts";
+import { bandsOf, distinct, isOfRecording, ofKinds, partsIn, type Region } from "../drawing/region.ts";
 import { DrawingStore } from "../drawing/store.ts";
+import { Tools } from "../drawing/tools.ts";
 import { stampMarks } from "../picture/scale_bar.ts";
-import { columnNear } from "../picture/scan_path.ts";
 import { CursorPanel } from "./cursor_panel.ts";
 import { type Drawn, drawnIn } from "./drawn.ts";
 import { ExportPanel } from "./export_panel.ts";
@@ -39,7 +28,6 @@ import { KymographPanel } from "./kymograph_panel.ts";
 import { MeasurementPanel } from "./measurement_panel.ts";
 import { panel } from "./panel.ts";
 import { type About, type Scan, scanOf, shapeOf } from "./scan.ts";
-import { ToolChoice } from "./tool_choice.ts";
 import { TraceCharts } from "./trace_charts.ts";
 import { TracePanel, traceSettingsIn } from "./trace_panel.ts";
 import type { Point } from "../picture/placed_view.ts";
@@ -69,9 +57,6 @@ export interface ShownParts {
   /** Whether the picture is a kymograph that this page made. */
   isKymograph: boolean;
 }
-
-/** Largest distance of the start of a band from the path, in samples of the reference. */
-const REACH = 12;
 
 /** Fields whose letters make one step together, besides those of the editor. */
 const TYPED = "input[type=text]";
@@ -107,19 +92,18 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   /** The field that was typed in last. */
   #typed: unknown = null;
   readonly #charts;
-  readonly tools: ToolChoice = new ToolChoice(() => this.#choose());
+  readonly tools: Tools;
   readonly #bands = new TracePanel(this.#store);
   readonly #lists: Readonly<Record<"line" | "track" | "region", RegionList>> = {
     line: new RegionList(this.#store, ["line"], "Lines"),
     track: new RegionList(this.#store, ["track"], "Tracks"),
     region: new RegionList(this.#store, ["rectangle", "segment", "point"], "Regions"),
   };
-  readonly #track;
   readonly #regionFold = folded("Regions", listed(this.#lists.region), "regions");
   readonly #accepted = byId("accepted", HTMLInputElement);
   /** Judgement of the file. */
   #isAccepted = false;
-  readonly cursors: CursorPanel = new CursorPanel(this.#store, () => this.pin());
+  readonly cursors: CursorPanel = new CursorPanel(this.#store, () => this.tools.pin());
   readonly #measurements = MEASUREMENTS.map((one) =>
     new MeasurementPanel(one, () => this.#panes.source.cursor)
   );
@@ -144,6 +128,13 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   constructor(panes: Panes, host: HTMLElement, figure: HTMLElement) {
     super();
     this.#panes = panes;
+    this.#editor = new RegionEditor(this.#store, panes.source, ({ kind }) => this.#listOf(kind).slot);
+    this.tools = new Tools(this.#store, {
+      ...panes,
+      editor: this.#editor,
+      line: () => this.kymographs.next,
+      refuse: (kind) => this.#listOf(kind).refuse(),
+    });
     this.#charts = new TraceCharts(figure, panes.source, this.#measurements.filter(({ hasPlot }) => hasPlot));
     const { kymographs } = this;
     /** Tables that do not state the projection with their file. */
@@ -166,8 +157,8 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
     const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
     host.replaceChildren(
-      this.tools.element,
-      this.tools.why,
+      this.tools.choice.element,
+      this.tools.choice.why,
       this.#kymographFold,
       ...this.#lineScanFolds,
       this.#regionFold,
@@ -175,8 +166,6 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       folded("Cursors", this.cursors, "cursors"),
       folded("Save tables, plots and pictures", exports, "export"),
     );
-    this.#editor = new RegionEditor(this.#store, panes.source, ({ kind }) => this.#listOf(kind).slot);
-    this.#track = new PointTool(this.#store, "track", (x, y) => panes.source.toScreen(x, y));
     this.#listen(host);
   }
 
@@ -241,7 +230,6 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
-    this.tools.offer(scan.isLineScan, shown.why);
     this.#isFollowing = true;
     // A file that was reopened keeps its steps.
     this.#store.begin(this.#documentOf(scan, drawn, shown.kept), isSame && drawn !== null);
@@ -255,7 +243,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     this.#kymographFold.hidden = scan.isLineScan && !isKymograph;
     this.#imageFold.hidden = stacks.size === 0;
     this.#show(scan);
-    this.#choose();
+    this.tools.begin(scan, path, shown.why);
     this.#isFollowing = false;
     this.#store.amend(this.#collected);
     this.#followed = this.#store.document;
@@ -352,7 +340,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     if (regions !== former?.regions || traces !== former.traces) this.#bands.show(scan);
     if (regions !== former?.regions) {
       for (const list of Object.values(this.#lists)) list.show(scan);
-      this.kymographs.refresh();
+      this.kymographs.show();
       this.images.listParts();
       this.#regionFold.hidden = !regions.some(isOfRecording);
     }
@@ -367,7 +355,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     if (scan === null || this.#isFollowing) return;
     const { regions } = this.#store.document;
     this.#read(regions);
-    this.kymographs.refresh();
+    this.kymographs.show();
     if (this.#store.shown.regions.some((region) => region.kind === "cursor" && !regions.includes(region))) {
       this.cursors.show(scan);
     }
@@ -393,21 +381,8 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     return columnsOf(imageRows(parts, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown));
   }
 
-  /** Cancels a track, else deselects the tool and the region; returns whether there was any. */
-  layDown(): boolean {
-    if (this.#track.isDrawing) {
-      this.#track.cancel();
-      return true;
-    }
-    const wasSelected = this.#editor.deselect();
-    if (this.tools.chosen === "zoom") return wasSelected;
-    this.tools.choose("zoom");
-    return true;
-  }
-
   #listen(host: HTMLElement) {
     const { source, reference } = this.#panes;
-    for (const pane of [source, reference]) pane.onGivenUp = () => this.#giveUp();
     const [under, underReference] = [source.overlay, reference.overlay];
     source.overlay = () => {
       this.#paintSoon();
@@ -416,16 +391,13 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     };
     reference.overlay = () => [
       ...underReference(),
-      ...pathMarks(bandsOf(this.#store.shown.regions), this.#path, this.#columns, reference),
+      ...pathMarks(
+        bandsOf(this.#store.shown.regions),
+        this.#path,
+        this.#scan === null ? 0 : shapeOf(this.#scan)[1],
+        reference,
+      ),
     ];
-    source.onPress = (at, reach) =>
-      this.tools.chosen === "track" ? this.#track.add(at) : this.#editor.press(at, reach);
-    source.onDouble = () => {
-      if (this.tools.chosen !== "track") return false;
-      this.#endTrack();
-      return true;
-    };
-    source.onKey = (key) => this.#press(key);
     this.#store.on("change", () => this.#follow());
     this.#store.on("preview", () => this.#preview());
     for (const panel of this.#measurements) {
@@ -477,12 +449,6 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     byId("redo", HTMLButtonElement).disabled = !this.#store.canRedo;
   }
 
-  /** The kind that the chosen tool draws. */
-  get #kind(): KindName {
-    const { chosen } = this.tools;
-    return chosen === "band" || chosen === "rectangle" ? chosen : this.#scan?.isLineScan ? "line" : "path";
-  }
-
   #listOf(kind: KindName) {
     if (kind === "band") return this.#bands.list;
     return kind === "line" || kind === "track"
@@ -492,103 +458,9 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       : this.#lists.region;
   }
 
-  #drag(from: Point, to: Point, isDone: boolean) {
-    if (this.#scan === null) return;
-    if (this.tools.chosen === "track") {
-      if (!isDone) return;
-      if (!this.#track.isDrawing) this.#track.add(from);
-      return this.#track.add(to);
-    }
-    const [kind, size] = [this.#kind, shapeOf(this.#scan)];
-    this.#draw(
-      kind,
-      kind === "path" ? this.kymographs.drawn(from, to, size) : KINDS[kind].drawn(from, to, size),
-      isDone,
-    );
-  }
-
-  /** Draws a new region, and selects it at the end. */
-  #draw(kind: KindName, ends: readonly End[] | null, isDone: boolean) {
-    const { document } = this.#store;
-    const region = ends &&
-      newRegion(document.regions, kind, ends, kind === "path" ? { width: this.kymographs.width } : {});
-    if (region === null) {
-      this.#store.preview(null);
-      if (ends !== null && isDone) this.#listOf(kind).refuse();
-      return;
-    }
-    const regions = withRegion(document.regions, region);
-    if (!isDone) return this.#store.preview({ ...document, regions });
-    this.#store.draw(regions);
-    if (!KINDS[kind].isFixed) this.#store.select(region.id);
-  }
-
-  /** Pins the cursor, or adds it to a track; false without a cursor. */
-  pin(): boolean {
-    const { cursor } = this.#panes.source;
-    if (cursor === null || this.#scan === null) {
-      this.cursors.refuse();
-      return false;
-    }
-    const at = { x: cursor.x + 0.5, y: cursor.y + 0.5 };
-    if (this.tools.chosen === "track") this.#track.add(at);
-    else this.#draw("cursor", KINDS.cursor.drawn(at, at, shapeOf(this.#scan)), true);
-    return true;
-  }
-
-  #endTrack() {
-    const isFull = this.#track.isDrawing && this.#track.region === null;
-    const track = this.#track.finish();
-    if (track !== null) this.#store.select(track.id);
-    if (isFull) this.#lists.track.refuse();
-  }
-
-  /** Returns whether a key on the picture is one of the drawing. */
-  #press(key: string) {
-    const isDrawing = this.#track.isDrawing;
-    if (isDrawing && key === "Escape") this.#track.cancel();
-    else if (isDrawing && key === "Backspace") this.#track.removeLast();
-    else if (isDrawing && key === "Enter") this.#endTrack();
-    else if (key === "Enter") this.#editor.enter();
-    else return false;
-    return true;
-  }
-
-  get #columns() {
-    return this.#scan === null ? 0 : shapeOf(this.#scan)[1];
-  }
-
-  /** Draws a band along the path of the reference. */
-  #dragPath(from: Point, to: Point, isDone: boolean) {
-    const [start, end] = [from, to].map(({ x, y }) =>
-      columnNear(this.#path, this.#columns, { x: y - 0.5, y: x - 0.5 })
-    );
-    if (start === undefined || end === undefined || start.distance > REACH) return;
-    const [low, high] = [start.column, end.column].toSorted((a, b) => a - b) as [number, number];
-    this.#draw("band", KINDS.band.drawn({ x: 0, y: low }, { x: 0, y: high + 1 }, [1, this.#columns]), isDone);
-  }
-
-  /** Cancels a drag or a track. */
-  #giveUp() {
-    this.#track.cancel();
-    this.#store.preview(null);
-  }
-
   #drawMarks() {
     this.#panes.source.drawMarks();
     this.#panes.reference.drawMarks();
-  }
-
-  #choose() {
-    this.#giveUp();
-    const { chosen } = this.tools;
-    const isDrawing = chosen !== "zoom" && this.#scan !== null;
-    this.#panes.source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
-    const onPath = chosen === "band" && this.#path.length > 0;
-    // While a finger draws, it does not scroll the page.
-    this.#panes.source.redraw();
-    this.#panes.reference.redraw();
-    this.#panes.reference.tool = onPath ? (from, to, isDone) => this.#dragPath(from, to, isDone) : null;
   }
 
   #marks() {

@@ -1,5 +1,5 @@
 /** The list of bands, and how their traces are shown. */
-import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.ts";
+import { tableUnit, toPhysical } from "../../../measure/axes.ts";
 import { NEW_TRACE, PLAIN_TRACE, traceFacts } from "../../../measure/band_trace.ts";
 import { baselineWords, type TraceSettings, usualSpan } from "../../../measure/baseline.ts";
 import { element } from "../controls/element.ts";

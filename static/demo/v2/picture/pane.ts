@@ -44,7 +44,7 @@ export class Pane {
   tool: ((from: Point, to: Point, isDone: boolean) => void) | null = null;
 
   /** Called when Escape or a second finger cancels a drag of the tool. */
-  onGivenUp = (): void => {};
+  onGivenUp: () => unknown = () => {};
 
   /** Called for a click or tap, which selects what lies within `reach` CSS pixels. */
   onPress: (at: Point, reach: number) => void = () => {};

@@ -20,7 +20,7 @@ export interface Handled {
   change: (change: (placed: PlacedView) => void) => void;
   moveCursor: (cursor: Point | null, byKeyboard: boolean) => void;
   select: (box: View | null) => void;
-  onGivenUp: () => void;
+  onGivenUp: () => unknown;
   onPress: (at: Point, reach: number) => void;
   onKey: (key: string) => boolean;
   onDouble: () => boolean;
