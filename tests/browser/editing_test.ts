@@ -1,12 +1,13 @@
-/** Bands, lines and cursors are edited by mouse, keys, finger and typed numbers, in each browser. */
+/** What is drawn is edited by mouse, keys, finger and typed numbers, undone and restored, in each browser. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { writePlainStore } from "../fixtures/plain_store.ts";
 import { StubbedServer } from "./browser.ts";
 import type { Viewer } from "./viewer.ts";
 import { LINE_TIME, measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
 import { BROWSERS, browserTest, type Point, startBrowser } from "./remote_page.ts";
 import { RemoteViewer } from "./remote_viewer.ts";
-import { viewerSuite } from "./suite.ts";
+import { MICROMETRES, viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
@@ -167,6 +168,139 @@ for (const name of BROWSERS) {
       assert.deepEqual(await editor.listed(), states[i + 1], `redoes: ${step}`);
     }
     assert.equal(await page.evaluate('document.getElementById("redo").disabled'), true);
+  });
+}
+
+/** Rows and columns of an image, in steps of half a micrometre. */
+const IMAGE = [30, 50] as const;
+
+/** Runs in the page: what the lists of an image say. */
+const IN_IMAGE = `[...document.querySelectorAll(
+  "#measure-regions td, #line-length, #measure-cursors .picks, #measure-cursors td"
+)].map(({ textContent }) => textContent)`;
+
+for (const name of BROWSERS) {
+  browserTest(
+    `rectangles, lines over images and cursors are undone and restored in ${name}`,
+    name,
+    async () => {
+      await using server = await StubbedServer.start();
+      const store = join(server.folder, "tissue.ome.zarr");
+      const samples = Uint16Array.from({ length: IMAGE[0] * IMAGE[1] }, (_, i) => i);
+      writePlainStore(store, {
+        planes: [samples],
+        rows: IMAGE[0],
+        columns: IMAGE[1],
+        y: MICROMETRES,
+        x: MICROMETRES,
+      });
+      server.choose(join(store, "zarr.json"));
+      await using page = await startBrowser(name);
+      const editor = new Editor(page);
+      await editor.open(server);
+      const listed = () => page.evaluate(IN_IMAGE) as Promise<string[]>;
+      /** Columns go right, rows down. */
+      const draw = (tool: string, [left, top]: Point, [right, bottom]: Point) => async () => {
+        await editor.click(`#tool-${tool}`);
+        await editor.drag([left / IMAGE[1], top / IMAGE[0]], [right / IMAGE[1], bottom / IMAGE[0]]);
+        await editor.click("#tool-zoom");
+      };
+      const steps: [string, () => Promise<unknown>][] = [
+        ["draws a rectangle", draw("rectangle", [10.4, 5.4], [19.6, 14.6])],
+        ["moves it by a key", async () => {
+          await editor.focus(".grip.whole");
+          await editor.press("ArrowRight");
+        }],
+        ["names it", () => editor.type("shape-name", "cell")],
+        ["duplicates it", () => editor.click("#shape-duplicate")],
+        ["draws a line", draw("line", [5.5, 20.5], [25.5, 20.5])],
+        ["draws another in its place", draw("line", [5.5, 10.5], [45.5, 10.5])],
+        ["widens it", () => editor.type("kymograph-width", "3")],
+        ["pins a cursor", async () => {
+          await editor.focus("#source .plot");
+          await editor.press("Escape", "ArrowRight", "x");
+        }],
+        ["removes a rectangle", () => editor.click("#measure-regions .icon")],
+      ];
+      const states = [await listed()];
+      for (const [step, act] of steps) {
+        await act();
+        const state = await listed();
+        assert.notDeepEqual(state, states.at(-1), step);
+        states.push(state);
+      }
+      assert.match(states[2]!.join(" "), /11, 5 to 21, 15/);
+      assert.match(states[7]!.join(" "), /Length 20 µm/);
+      const undoAll = async () => {
+        for (let i = steps.length - 1; i >= 0; i -= 1) {
+          await editor.click("#undo");
+          assert.deepEqual(await listed(), states[i], `undoes: ${steps[i]![0]}`);
+        }
+      };
+      await undoAll();
+      for (const [i, [step]] of steps.entries()) {
+        await editor.click("#redo");
+        assert.deepEqual(await listed(), states[i + 1], `redoes: ${step}`);
+      }
+      await editor.keepArchive();
+      await undoAll();
+      const said = await editor.restoreArchive();
+      assert.match(said, /^Restored from saved\.zip: 1 cursor, 1 region, kymograph\./);
+      assert.deepEqual(await listed(), states.at(-1));
+      await editor.click("#measure-regions .pick");
+      await editor.focus(".grip.whole");
+      await editor.press("ArrowLeft");
+      const [, , place = ""] = await listed();
+      assert.match(place, /^10, 5 to 20, 15/, "what was restored moves on");
+      await editor.click("#undo");
+      assert.deepEqual(await listed(), states.at(-1));
+      await editor.click("#undo");
+      assert.deepEqual(await listed(), states[0], "restoring is one step");
+    },
+  );
+
+  browserTest(`bands, lines and cursors move after they were restored in ${name}`, name, async () => {
+    await using server = await StubbedServer.start();
+    const path = join(server.folder, "vessel.oir");
+    await Deno.writeFile(path, measuredScan());
+    server.choose(path);
+    await using page = await startBrowser(name);
+    const editor = new Editor(page);
+    await editor.open(server);
+    for (
+      const [tool, from, to] of [["band", [240, 30.4], [260, 49.6]], ["line", [120, 20], [240, 60]]] as const
+    ) {
+      await editor.click(`#tool-${tool}`);
+      await editor.dragSamples(from, to);
+    }
+    await editor.click("#tool-zoom");
+    await editor.focus("#source .plot");
+    await editor.press("Escape", "ArrowRight", "x");
+    const drawn = await editor.listed();
+    await editor.keepArchive();
+    for (let i = 0; i < 3; i += 1) await editor.click("#undo");
+    assert.notDeepEqual(await editor.listed(), drawn);
+    await editor.restoreArchive();
+    assert.deepEqual(await editor.listed(), drawn);
+    for (
+      const [list, field, step] of [
+        ["bands", "from-y", PIXEL_SIZE],
+        ["lines", "start-y", PIXEL_SIZE],
+        ["cursors", "at-y", PIXEL_SIZE],
+      ] as const
+    ) {
+      await editor.click(`#measure-${list} .pick`);
+      const before = await editor.fields();
+      await editor.focus(".grip.whole");
+      await editor.press("ArrowUp");
+      const after = await editor.fields();
+      assert(
+        Math.abs(Number(after[field]) - Number(before[field]) - step) < 0.01,
+        `${list}: ${after[field]}`,
+      );
+      await editor.click("#undo");
+      assert.deepEqual([await editor.fields(), await editor.listed()], [before, drawn], list);
+    }
   });
 }
 

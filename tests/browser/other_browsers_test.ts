@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { until } from "../deadline.ts";
 import { StubbedServer } from "./browser.ts";
 import { lineScanFile, sample, SHAPE } from "./line_scan.ts";
 import { tableOf } from "./saved_table.ts";
@@ -54,25 +53,9 @@ async function checkTraces({ page }: RemoteViewer): Promise<void> {
 
 /** The band is saved in an archive, taken back and restored from it. */
 async function checkSaved(viewer: RemoteViewer): Promise<void> {
-  const { page } = viewer;
-  await page.evaluate(`(() => {
-    HTMLAnchorElement.prototype.click = function () {
-      globalThis.archive = fetch(this.href).then((answer) => answer.blob());
-    };
-  })()`);
-  await viewer.click("#save");
-  await viewer.click("#save-dialog .primary");
-  await viewer.when("globalThis.archive !== undefined");
+  await viewer.keepArchive();
   await viewer.click("#undo");
-  await page.evaluate(`(async () => {
-    const chosen = new DataTransfer();
-    chosen.items.add(new File([await globalThis.archive], "saved.zip"));
-    const input = document.getElementById("restore-file");
-    input.files = chosen.files;
-    input.dispatchEvent(new Event("change"));
-  })()`);
-  await until(async () => await viewer.text("#notice-text") !== "", "the band to be restored");
-  const notice = await viewer.text("#notice-text");
+  const notice = await viewer.restoreArchive();
   assert.equal(notice, "Restored from saved.zip: 1 band. Undo shows what was there before.");
 }
 

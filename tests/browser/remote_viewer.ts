@@ -62,4 +62,29 @@ export class RemoteViewer {
     const at = ([across, down]: Point): Point => [x + across * width, y + down * height];
     await this.page.drag(at(from), at(to));
   }
+
+  /** Saves an archive and keeps it in the page. */
+  async keepArchive(): Promise<void> {
+    await this.page.evaluate(`(() => {
+      HTMLAnchorElement.prototype.click = function () {
+        globalThis.archive = fetch(this.href).then((answer) => answer.blob());
+      };
+    })()`);
+    await this.click("#save");
+    await this.click("#save-dialog .primary");
+    await this.when("globalThis.archive !== undefined");
+  }
+
+  /** Restores the archive that the page keeps; answers what it says. */
+  async restoreArchive(): Promise<string> {
+    await this.page.evaluate(`(async () => {
+      const chosen = new DataTransfer();
+      chosen.items.add(new File([await globalThis.archive], "saved.zip"));
+      const input = document.getElementById("restore-file");
+      input.files = chosen.files;
+      input.dispatchEvent(new Event("change"));
+    })()`);
+    await until(async () => await this.text("#notice-text") !== "", "the archive to be restored");
+    return await this.text("#notice-text");
+  }
 }

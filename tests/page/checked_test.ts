@@ -156,39 +156,60 @@ Deno.test("takes only indices for a position, and only rows for results", () => 
   }
 });
 
-Deno.test("takes the look of a kymograph with its drawings as a whole, or not at all", () => {
+Deno.test("takes the look of a kymograph with its drawings as a whole, or not at all, also of an earlier page", () => {
   const drawn = {
     shape: [600, 80],
     isLineScan: true,
     traces: TRACE,
-    bands: [{ id: 1, name: "", color: "#ff0000", from: 3, to: 9 }],
-    lines: [{ id: 1, from: { x: 0, y: 1 }, to: { x: 2, y: 3 } }],
+    regions: [
+      {
+        id: "band-1",
+        kind: "band",
+        name: "",
+        color: "#ff0000",
+        ends: [{ x: null, y: 3 }, { x: null, y: 9 }],
+      },
+      { id: "line-1", kind: "line", name: "", color: "#ffffff", ends: [{ x: 0, y: 1 }, { x: 2, y: 3 }] },
+    ],
     measured: { events: { ...EVENTS, results: [{ ...RESULT, found: [] }] } },
-    cursors: { pinned: [{ x: 1, y: 2 }], lines: 1, columns: 1 },
+    cursors: { lines: 1, columns: 1 },
     kymograph: null,
   };
-  const look = { ...LOOK, drawn };
-  assert.deepEqual(checkedKymograph(look), look);
+  const { regions: _, ...others } = drawn;
+  const earlier = {
+    ...others,
+    measured: { events: { ...CHOSEN, ...RESULT, found: [], place: "[]" } },
+    bands: [{ id: 1, name: "", color: "#ff0000", from: 3, to: 9 }],
+    lines: [{ id: 1, from: { x: 0, y: 1 }, to: { x: 2, y: 3 } }],
+    cursors: { pinned: [{ x: 1, y: 2 }], lines: 1, columns: 1 },
+  };
+  const both = [["drawn.shape", [0, 80]], ["source.channels", 7], ["drawn", "x"]] as const;
   for (
-    const [path, value] of [
-      ["drawn.shape", [0, 80]],
-      ["drawn.bands", {}],
-      ["drawn.lines.0.to", { x: 2 }],
-      ["drawn.cursors.pinned", null],
-      ["drawn.measured.events.results.0.columns", "x"],
-      ["drawn.measured.events.edits.0.line", "x"],
-      ["source.channels", 7],
-      ["drawn", "x"],
+    const [form, faults] of [
+      [drawn, [
+        ["drawn.regions", {}],
+        ["drawn.regions.1.ends.0.x", null],
+        ["drawn.cursors.lines", 0],
+        ["drawn.measured.events.results.0.columns", "x"],
+        ["drawn.measured.events.edits.0.line", "x"],
+        ...both,
+      ]],
+      [earlier, [
+        ["drawn.bands", {}],
+        ["drawn.lines.0.to", { x: 2 }],
+        ["drawn.cursors.pinned", null],
+        ["drawn.measured.events.columns", "x"],
+        ...both,
+      ]],
     ] as const
-  ) assert.equal(checkedKymograph(changed(look, path, value)), null, path);
+  ) {
+    const look = { ...LOOK, drawn: form };
+    assert.deepEqual(checkedKymograph(look), look);
+    for (const [path, value] of faults) {
+      assert.equal(checkedKymograph(changed(look, path, value)), null, path);
+    }
+  }
   assert.equal(checkedKymograph("x"), null);
-  // As an earlier page saved it.
-  const events = { ...CHOSEN, ...RESULT, found: [], place: "[]" };
-  const former = { ...LOOK, drawn: { ...drawn, measured: { events } } };
-  assert.deepEqual(
-    checkedKymograph(former)!.drawn!.measured!.events,
-    { ...CHOSEN, results: [{ ...RESULT, found: [] }], edits: [], place: "[]" },
-  );
 });
 
 Deno.test("shows without what was kept if that cannot be drawn, and fails if nothing can", () => {

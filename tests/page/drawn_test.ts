@@ -13,12 +13,21 @@ type Json = ReturnType<typeof JSON.parse>;
 const kept: Json = {
   shape: [100, 20],
   isLineScan: true,
-  bands: [{ id: 2, name: "soma", color: "#ff0000", from: 3, to: 20 }],
-  lines: [{ id: 1, from: { x: 1.5, y: 2 }, to: { x: 50, y: 19 } }],
+  regions: [
+    {
+      id: "band-2",
+      kind: "band",
+      name: "soma",
+      color: "#ff0000",
+      ends: [{ x: null, y: 3 }, { x: null, y: 20 }],
+    },
+    { id: "line-1", kind: "line", name: "", color: "#ffffff", ends: [{ x: 1.5, y: 2 }, { x: 50, y: 19 }] },
+    { id: "cursor-a", kind: "cursor", name: "", color: "#ffd54a", ends: [{ x: 99.5, y: 19.5 }] },
+  ],
   measured: {
     events: { results: [{ columns: [3, 20], of: {}, found: [{ line: 99, value: 4 }] }], edits: [] },
   },
-  cursors: { pinned: [{ x: 99, y: 19 }], lines: 3, columns: 1 },
+  cursors: { lines: 3, columns: 1 },
 };
 
 Deno.test("accepts drawings for samples of their shape, and for a line scan that has grown", () => {
@@ -35,15 +44,25 @@ Deno.test("accepts drawings for samples of their shape, and for a line scan that
 });
 
 Deno.test("describes what was drawn and measured, also in a kymograph", () => {
-  const empty = { ...kept, bands: [], lines: [], measured: {}, cursors: { pinned: [] } };
+  const empty = { ...kept, regions: [], measured: {} };
   for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
   assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
   const measured: Json = {
     velocity: { results: [{ columns: [0, 9], of: {}, found: [{ line: 1 }, { line: 2 }] }], edits: [] },
   };
   assert.equal(drawnWords({ ...empty, measured }), "2 velocities");
-  const kymograph: Json = { points: [{ x: 1, y: 2 }], look: { drawn: { ...kept, lines: [] } } };
-  assert.equal(drawnWords({ ...empty, kymograph }), "kymograph, 1 band, 1 event, 1 cursor");
+  const [band, line, cursor] = kept.regions;
+  const tracks = [{ ...line, kind: "track" }, { ...line, kind: "track" }];
+  assert.equal(
+    drawnWords({ ...empty, regions: [...tracks, { ...line, kind: "segment" }] }),
+    "2 tracks, 1 region",
+  );
+  const kymograph: Json = { look: { drawn: { ...kept, regions: [band, cursor] } } };
+  const path = { ...line, id: "kymograph-line", kind: "path" };
+  assert.equal(
+    drawnWords({ ...empty, regions: [path], kymograph }),
+    "kymograph, 1 band, 1 event, 1 cursor",
+  );
 });
 
 Deno.test("drops results with their samples, and keeps settings", () => {
@@ -51,13 +70,13 @@ Deno.test("drops results with their samples, and keeps settings", () => {
   const velocity = { band: "2", settings: { window: 50 }, results, edits: [{ line: 3, note: "a" }] };
   const measured: Json = { velocity };
   const without = { velocity: { ...velocity, results: [], edits: [] } };
-  const kymograph: Json = { points: [], look: { statistic: "max", drawn: { ...kept, measured } } };
+  const kymograph: Json = { isMade: true, look: { statistic: "max", drawn: { ...kept, measured } } };
   assert.equal(withoutResults(null), null);
   assert.deepEqual(withoutResults({ ...kept, measured, kymograph }), {
     ...kept,
     measured: without,
     kymograph: {
-      points: [],
+      isMade: true,
       look: { statistic: "max", drawn: { ...kept, measured: without, kymograph: undefined } },
     },
   });

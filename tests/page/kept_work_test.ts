@@ -10,7 +10,8 @@ type Work = NonNullable<Awaited<ReturnType<KeptWork["recall"]>>>["work"];
 const SCAN = { path: "/a.oir", scene: 0, name: "a.oir", fingerprint: "f1" };
 const POSITION = { t: 0, z: 0, l: 0 };
 const shown = (bands: number): Shown => {
-  const drawn = { bands: Array.from({ length: bands }, (_, id) => ({ id })) } as Drawn;
+  const regions = Array.from({ length: bands }, (_, id) => ({ id: `band-${id}`, kind: "band" }));
+  const drawn = { regions } as unknown as Drawn;
   return { look: { drawn }, position: POSITION };
 };
 

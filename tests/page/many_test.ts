@@ -9,6 +9,7 @@ import {
   wait,
   waiting,
 } from "../../static/demo/v2/many/carried.ts";
+import type { Region } from "../../static/demo/v2/drawing/region.ts";
 import { recordingsTable } from "../../static/demo/v2/many/many_panel.ts";
 
 type Drawn = Parameters<typeof carriedFrom>[0];
@@ -28,37 +29,46 @@ const scanOf = (
     pixelTime,
   }) as unknown as Scan;
 
+const ends = (...all: [x: number | null, y: number][]) => all.map(([x, y]) => ({ x, y }));
+
+const region = (kind: Region["kind"], id: string, name: string, ends: Region["ends"]): Region => ({
+  id,
+  kind,
+  name,
+  color: "#ffffff",
+  ends,
+});
+
 const DRAWN: Drawn = {
   shape: [100, 60],
   isLineScan: true,
   traces: { isChange: true, kind: "percentile", percentile: 20, from: 0, to: 1, offset: 5, average: 3 },
-  bands: [
-    { id: 1, name: "Soma", color: "#e69f00", from: 10, to: 20 },
-    { id: 2, name: "Wide", color: "#56b4e9", from: 30, to: 50 },
-    { id: 3, name: "Far", color: "#009e73", from: 45, to: 55 },
+  regions: [
+    region("band", "band-1", "Soma", ends([null, 10], [null, 20])),
+    region("band", "band-2", "Wide", ends([null, 30], [null, 50])),
+    region("band", "band-3", "Far", ends([null, 45], [null, 55])),
+    region("line", "line-1", "", ends([10, 5], [20, 15])),
+    region("track", "track-1", "", ends([10, 5], [20, 55], [30, 6])),
+    region("cursor", "cursor-a", "", ends([99.5, 39.5])),
+    region("cursor", "cursor-b", "", ends([0.5, 40.5])),
   ],
-  lines: [{ id: 1, from: { x: 10, y: 5 }, to: { x: 20, y: 15 } }, {
-    id: 2,
-    from: { x: 10, y: 5 },
-    to: { x: 20, y: 55 },
-  }],
   measured: {
     velocity: {
-      band: "3",
+      band: "band-3",
       channel: "1",
       settings: { window: 40, step: 20, chosen: "by hand", method: "autocorrelation", pixelTime: 2 },
       results: [{
-        of: { band: "3", channel: "1" },
+        of: { band: "band-3", channel: "1" },
         columns: [45, 55],
         measured: { window: 40 },
         found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" } as VelocityAt],
         about: [["Method", "x"]],
       }],
-      edits: [{ of: { band: "3", channel: "1" }, place: "[]", line: 19.5, isLeftOut: true }],
+      edits: [{ of: { band: "band-3", channel: "1" }, place: "[]", line: 19.5, isLeftOut: true }],
       place: "[]",
     },
   },
-  cursors: { pinned: [{ x: 99, y: 39 }, { x: 0, y: 40 }], lines: 3, columns: 1 },
+  cursors: { lines: 3, columns: 1 },
   kymograph: null,
 };
 
@@ -68,8 +78,8 @@ const carried = carriedFrom(DRAWN, SOURCE, "f1#0");
 Deno.test("carries regions that fit unchanged, without results", () => {
   const { drawn, words } = carriedTo(carried, scanOf(60, ["Calcium", "Blood"], { pixelTime: 3e-6 }));
   assert.equal(words, "");
-  assert.deepEqual(drawn!.bands, DRAWN.bands);
-  assert.deepEqual([drawn!.lines, drawn!.cursors, drawn!.traces], [DRAWN.lines, DRAWN.cursors, DRAWN.traces]);
+  assert.deepEqual(drawn!.regions, DRAWN.regions);
+  assert.deepEqual([drawn!.cursors, drawn!.traces], [DRAWN.cursors, DRAWN.traces]);
   // Channels go by their names, and the time along the line is that of the other file.
   const { velocity } = DRAWN.measured!;
   assert.deepEqual(drawn!.measured!.velocity, {
@@ -98,18 +108,13 @@ Deno.test("keeps a typed time along the line, and a channel of another name", ()
 Deno.test("clips or omits regions outside the other picture, with a message", () => {
   const { drawn, words } = carriedTo(carried, scanOf(40, ["Blood", "Calcium"], { step: 0.25 }));
   assert.deepEqual(drawn!.shape, [100, 40]);
-  assert.deepEqual(drawn!.bands.map(({ name, from, to }) => [name, from, to]), [["Soma", 10, 20], [
-    "Wide",
-    30,
-    40,
-  ]]);
-  assert.deepEqual(drawn!.lines.map(({ id }) => id), [1]);
-  assert.deepEqual(drawn!.cursors.pinned, [{ x: 99, y: 39 }]);
+  const [soma, wide, , line, , cursor] = DRAWN.regions;
+  assert.deepEqual(drawn!.regions, [soma, { ...wide, ends: ends([null, 30], [null, 40]) }, line, cursor]);
   // The chosen band is not there.
   assert.equal(drawn!.measured!.velocity!.band, "");
   assert.equal(
     words,
-    "Outside of this picture, and left out: 1 band, 1 line, 1 cursor. Cut at its edge: Wide. " +
+    "Outside of this picture, and left out: 1 band, 1 track, 1 cursor. Cut at its edge: Wide. " +
       "Bands keep their columns, of 0.25 µm here and 0.5 there.",
   );
 });
@@ -120,28 +125,17 @@ Deno.test("carries nothing from a line scan to an image, and what fits from an i
     words: "60.oir is a line scan, and 60.oir is not.",
   });
   const image = (columns: number) => scanOf(columns, ["GCaMP"], { unit: "um" });
-  const rectangle = (id: string, left: number, right: number) => ({
-    id,
-    type: "rectangle" as const,
-    coordinate_space: "",
-    start: [left, 0] as [number, number],
-    stop: [right, 100] as [number, number],
-  });
+  const rectangle = (id: string, left: number, right: number) =>
+    region("rectangle", id, "", ends([0, left], [100, right]));
   const [near, far] = [rectangle("rectangle-1", 0, 40), rectangle("rectangle-2", 30, 60)];
-  const point = {
-    id: "spot",
-    type: "point" as const,
-    coordinate_space: "",
-    position: [1, 2] as [number, number],
-  };
+  const point = region("point", "spot", "", ends([2.5, 1.5]));
+  const path = { ...region("path", "kymograph-line", "", ends([5.5, 5.5], [5.5, 50.5])), width: 2 };
   const drawn: Drawn = {
     ...DRAWN,
     isLineScan: false,
-    bands: [],
-    lines: [],
-    cursors: { pinned: [], lines: 1, columns: 1 },
-    kymograph: { points: [{ x: 5, y: 5 }, { x: 50, y: 5 }], width: 2, isMade: false },
-    regions: [near, far, point],
+    regions: [near, far, point, path],
+    cursors: { lines: 1, columns: 1 },
+    kymograph: { isMade: false },
     images: {
       axis: "Z",
       part: "rectangle-1",
@@ -158,7 +152,7 @@ Deno.test("carries nothing from a line scan to an image, and what fits from an i
   assert.equal(words, "Outside of this picture, and left out: 1 region, kymograph.");
   const own = { accepted: true, regions: [{ ...far, id: "rectangle-1" }], origin: "m" };
   assert.deepEqual(besideOwn(fitted!, own).regions, own.regions);
-  assert.deepEqual(besideOwn(fitted!, { ...own, regions: [point] }).regions, [point, near]);
+  assert.deepEqual(besideOwn(fitted!, { ...own, regions: [point] }).regions, [near, point]);
 });
 
 /** What a page shows and says, and how its user agrees. */

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import type { VelocityAt } from "../../static/measure/velocity.ts";
 import { Buffer } from "node:buffer";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.ts";
-import { drawnRegions, OWN as OWN_KEY, regionsOf } from "../../static/demo/v2/saving/regions.ts";
+import { OWN as OWN_KEY, readRegions, writtenRegions } from "../../static/demo/v2/saving/regions.ts";
+import { readDrawn } from "../../static/demo/v2/saving/earlier_drawn.ts";
+import { bandsOf, ofKinds, type Region, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
 import {
   carriedOver,
   DocumentFault,
@@ -17,10 +19,9 @@ import { recallSaved } from "../../static/demo/v2/opening/saved_work.ts";
 import { crc32, zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.ts";
 import { zipOf } from "../fixtures/zip_writer.ts";
 
-type Drawn = Parameters<typeof regionsOf>[0];
+type Drawn = Parameters<typeof memberOf>[0]["drawn"];
 /** What JSON holds. */
 type Json = ReturnType<typeof JSON.parse>;
-type Region = ReturnType<typeof regionsOf>[number];
 
 /** 600 lines of 80 columns. */
 const SHAPE = [600, 80] as const;
@@ -30,16 +31,38 @@ const DRAWN = {
   shape: SHAPE,
   isLineScan: true,
   traces: { isChange: true, kind: "percentile", percentile: 10, from: 0, to: 1, offset: 2, average: 3 },
-  bands: [{ id: 3, name: "Gefäß", color: "#ff0000", from: 30, to: 50 }],
-  // Ends at the outer edges, and between the middles of pixels.
-  lines: [{ id: 2, from: { x: 0, y: 80 }, to: { x: 600, y: 12.3456789 } }],
+  regions: [
+    {
+      id: "band-3",
+      kind: "band",
+      name: "Gefäß",
+      color: "#ff0000",
+      ends: [{ x: null, y: 30 }, { x: null, y: 50 }],
+    },
+    // Ends at the outer edges, and between the middles of pixels.
+    {
+      id: "line-2",
+      kind: "line",
+      name: "",
+      color: "#ffffff",
+      ends: [{ x: 0, y: 80 }, { x: 600, y: 12.3456789 }],
+    },
+    {
+      id: "track-1",
+      kind: "track",
+      name: "cell",
+      color: "#ffffff",
+      ends: [{ x: 10.25, y: 3 }, { x: 200, y: 70.125 }, { x: 400.5, y: 9 }],
+    },
+    { id: "cursor-a", kind: "cursor", name: "", color: "#ffd54a", ends: [{ x: 100.5, y: 40.5 }] },
+  ],
   measured: {
     events: {
-      band: "3",
+      band: "band-3",
       channel: "1",
       settings: { chosen: "by hand", height: 0.7, prominence: 0.2, distance: 0 },
       results: [{
-        of: { band: "3", channel: "1" },
+        of: { band: "band-3", channel: "1" },
         columns: [30, 50],
         measured: {
           chosen: "by hand",
@@ -60,16 +83,16 @@ const DRAWN = {
         found: [{ line: 130, value: 1.5, isByHand: true, amplitude: 1.25, overlap: "" }],
         about: [["Method", "peaks"]],
       }],
-      edits: [{ of: { band: "3", channel: "1" }, place: "[]", line: 130, note: "NaN" }],
+      edits: [{ of: { band: "band-3", channel: "1" }, place: "[]", line: 130, note: "NaN" }],
       place: "[]",
     },
     velocity: {
-      band: "3",
+      band: "band-3",
       channel: "1",
       // Changed since, without a measurement.
       settings: { method: "radon", chosen: "by hand", window: 20, step: 10, pixelTime: 2 },
       results: [{
-        of: { band: "3", channel: "1" },
+        of: { band: "band-3", channel: "1" },
         columns: [30, 50],
         measured: {
           method: "autocorrelation",
@@ -88,11 +111,11 @@ const DRAWN = {
       place: "[]",
     },
     diameter: {
-      band: "3",
+      band: "band-3",
       channel: "1",
       settings: { method: "gradient", window: 20, step: 10 },
       results: [{
-        of: { band: "3", channel: "1" },
+        of: { band: "band-3", channel: "1" },
         columns: [30, 50],
         measured: { method: "gradient", window: 20, step: 10 },
         found: [
@@ -106,9 +129,8 @@ const DRAWN = {
     },
     sparks: null,
   },
-  cursors: { pinned: [{ x: 100, y: 40 }], lines: 3, columns: 1 },
+  cursors: { lines: 3, columns: 1 },
   kymograph: null,
-  regions: [],
   accepted: true,
   origin: null,
 } as unknown as Drawn;
@@ -125,6 +147,16 @@ const INFO = {
   channels: CHANNELS,
   collection: null,
 } as unknown as Parameters<typeof restored>[1];
+
+/** A line over an image, drawn freehand. */
+const PATH: Region = {
+  id: "kymograph-line",
+  kind: "path",
+  name: "",
+  color: "#ffeb3b",
+  ends: [{ x: 4.5, y: 3.5 }, { x: 9.25, y: 20.75 }, { x: 40.5, y: 30.5 }],
+  width: 2,
+};
 
 const PICTURE = { shape: SHAPE, isLineScan: true, isTurned: false };
 
@@ -160,7 +192,7 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
     axes,
     group: { plane: { shape: SHAPE, axes }, channels: CHANNELS, shown: [], samples },
   } as Json;
-  const [band] = DRAWN.bands;
+  const [band] = bandsOf(DRAWN.regions);
   const traces = [{
     name: "Gefäß",
     band,
@@ -171,6 +203,7 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
   }] as Json;
   const tables = {
     lines: column("Line", 2),
+    tracks: column("Track", "cell"),
     cursors: [{ name: "Cursor", values: ["A"] }, { name: "Cursor", values: [1] }],
   };
   const shown = { drawn: DRAWN, scan, traces, tables, measurements: MEASURED };
@@ -235,10 +268,11 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
       "events band-3 0",
       "diameter band-3 0",
       "lines  -1",
+      "tracks  -1",
       "cursors  -1",
     ],
   );
-  const [trace, velocity, events, diameter, , cursors] = analyses;
+  const [trace, velocity, events, diameter, , , cursors] = analyses;
   const { acq_viewer: _, ...parameters } = diameter.parameters;
   assert.deepEqual(parameters, {
     method: "gradient",
@@ -280,11 +314,10 @@ Deno.test("restores means over images and projections with their line, also of a
     ...DRAWN,
     isLineScan: false,
     traces: null,
-    bands: [],
-    lines: [],
+    regions: [PATH],
     measured: {},
-    cursors: { pinned: [], lines: 1, columns: 1 },
-    kymograph: { points: [{ x: 3, y: 4 }, { x: 30, y: 40 }], width: 2, isMade: false },
+    cursors: { lines: 1, columns: 1 },
+    kymograph: { isMade: false },
     images,
     projection: { kind: "max", axis: "Z" },
   } as unknown as Drawn;
@@ -303,59 +336,114 @@ Deno.test("restores means over images and projections with their line, also of a
   const image = { accepted, rois, image_metadata: imageMetadata };
   const info = { ...INFO, plane: { ...INFO.plane, axes } } as typeof INFO;
   const back = restored({ image, analyses: { analyses }, mark: "m" } as Json, info).drawn;
-  assert.deepEqual([back.images, back.projection, back.kymograph!.points], [
+  assert.deepEqual([back.images, back.projection, back.kymograph, back.regions], [
     images,
     drawn.projection,
-    drawn.kymograph!.points,
+    drawn.kymograph,
+    [PATH],
   ]);
   assert.equal(analyses.find(({ type }) => type === "image_means")!.roiId, "kymograph-line");
 });
 
 Deno.test("saves regions as whole pixels within the image, with their exact ends", () => {
-  const [band, line, cursor] = regionsOf(DRAWN, false);
+  const [band, line, track, cursor] = writtenRegions(DRAWN.regions, SHAPE, false);
   assert.deepEqual([band!.start, band!.stop, band!.name], [[30, 0], [50, 600], "Gefäß"]);
   assert.deepEqual([line!.start, line!.stop], [[79, 0], [12, 599]]);
   // The middle of the first pixel is 0.
   assert.deepEqual(line!.metadata!.acq_server!.start, [79.5, -0.5]);
+  assert.deepEqual([track!.type, track!.start, track!.stop, track!.metadata], ["line", [3, 10], [9, 400], {
+    acq_server: {
+      start: [2.5, 9.75],
+      stop: [8.5, 400],
+      points: [[2.5, 9.75], [69.625, 199.5], [8.5, 400]],
+    },
+  }]);
   assert.deepEqual(cursor!.position, [40, 100]);
   // Whole pixels win over exact ends that no longer fit them.
-  const moved = { ...line, stop: [20, 599] } as Region;
-  assert.deepEqual(drawnRegions([moved], PICTURE).lines[0]!.to, { x: 599.5, y: 20.5 });
+  const moved = { ...line!, stop: [20, 599] as const };
+  assert.deepEqual(readRegions([moved], PICTURE).regions[0]!.ends[1], { x: 599.5, y: 20.5 });
+  const cut = { ...track!, stop: [20, 599] as const };
+  const [left] = readRegions([cut], PICTURE).regions;
+  assert.deepEqual([left!.kind, left!.ends.length], ["line", 2], "points that no longer lead to the end");
 });
 
 Deno.test("swaps coordinates on save and load if columns are lines", () => {
-  const regions = regionsOf(DRAWN, true);
-  assert.deepEqual([regions[0]!.start, regions[0]!.stop], [[0, 30], [600, 50]]);
-  const drawn = drawnRegions(regions, { ...PICTURE, isTurned: true });
-  assert.deepEqual([drawn.bands, drawn.lines, drawn.pinned], [
-    DRAWN.bands,
-    DRAWN.lines,
-    DRAWN.cursors.pinned,
-  ]);
+  const written = writtenRegions(DRAWN.regions, SHAPE, true);
+  assert.deepEqual([written[0]!.start, written[0]!.stop], [[0, 30], [600, 50]]);
+  assert.deepEqual(readRegions(written, { ...PICTURE, isTurned: true }), {
+    regions: DRAWN.regions,
+    outside: [],
+  });
 });
 
 Deno.test("draws regions of other programs by their kind and saves them unchanged", () => {
   const common = { coordinate_space: SPACE, metadata: { by: "other" } };
-  const theirs = [
+  const theirs: WrittenRegion[] = [
     { id: "vessel", type: "rectangle", start: [0, 0], stop: [38, 600], ...common },
     { id: "streak", type: "line", start: [3, 4], stop: [5, 60], ...common },
     { id: "part", type: "rectangle", start: [0, 10], stop: [38, 20], ...common },
     { id: "band-1", type: "point", position: [79, 599], ...common },
-  ] as unknown as Region[];
-  const drawn = drawnRegions(theirs, PICTURE);
-  assert.deepEqual(drawn.bands.map(({ id, name, from, to }) => [id, name, from, to]), [[2, "vessel", 0, 38]]);
-  assert.deepEqual(drawn.lines[0]!.from, { x: 4.5, y: 3.5 });
-  assert.deepEqual(drawn.regions.map(({ id }) => id), ["part", "band-1"]);
-  const { bands, lines, regions } = drawn;
-  const written = regionsOf(
-    { ...DRAWN, bands, lines, regions, cursors: { ...DRAWN.cursors, pinned: [] } },
-    false,
-  );
-  assert.deepEqual(written.map(({ id }) => id), theirs.map(({ id }) => id));
-  for (const [i, { metadata, start, stop }] of written.entries()) {
-    assert.equal(metadata!.by, "other");
+  ];
+  const { regions } = readRegions(theirs, PICTURE);
+  assert.deepEqual(regions.map(({ id, kind, name }) => `${id} ${kind} ${name}`.trim()), [
+    "vessel band vessel",
+    "streak line",
+    "part rectangle",
+    "band-1 point",
+  ]);
+  assert.deepEqual(regions[1]!.ends[0], { x: 4.5, y: 3.5 });
+  const written = writtenRegions(regions, SHAPE, false);
+  assert.deepEqual(written.slice(2), theirs.slice(2));
+  for (const [i, { id, metadata, start, stop }] of written.entries()) {
+    assert.deepEqual([id, metadata!.by], [theirs[i]!.id, "other"]);
     assert.deepEqual([start, stop], [theirs[i]!.start, theirs[i]!.stop]);
   }
+});
+
+Deno.test("reads the lists of earlier pages as regions", () => {
+  const vessel = {
+    id: "vessel",
+    type: "rectangle" as const,
+    coordinate_space: SPACE,
+    metadata: { by: "other" },
+  };
+  const { results: [result], edits: _, ...chosen } = DRAWN.measured!.events!;
+  const events = { ...chosen, ...result, band: "4", of: { band: "3", channel: "1" } };
+  const earlier: Json = {
+    ...DRAWN,
+    bands: [
+      { id: 3, name: "Gefäß", color: "#ff0000", from: 30, to: 50 },
+      { id: 4, name: "vessel", color: "#56b4e9", from: 0, to: 38, region: vessel },
+    ],
+    lines: [{ id: 2, from: { x: 0, y: 80 }, to: { x: 600, y: 12.3456789 } }],
+    cursors: { pinned: [{ x: 100, y: 40 }], lines: 3, columns: 1 },
+    regions: [{ id: "band-3", type: "point", coordinate_space: SPACE, position: [79, 599] }],
+    kymograph: { points: [{ x: 3, y: 4 }, { x: 20.25, y: 8.75 }, { x: 30, y: 40 }], width: 2, isMade: true },
+    measured: { events, sparks: null },
+  };
+  const { regions, measured, kymograph, cursors } = readDrawn(earlier);
+  const [band, line, , cursor] = DRAWN.regions;
+  assert.deepEqual(ofKinds(regions, "band", "line", "cursor", "path"), [
+    band,
+    {
+      ...band,
+      id: "vessel",
+      name: "vessel",
+      color: "#56b4e9",
+      ends: [{ x: null, y: 0 }, { x: null, y: 38 }],
+      written: vessel,
+    },
+    line,
+    PATH,
+    cursor,
+  ]);
+  assert.deepEqual(ofKinds(regions, "point").map(({ id, ends }) => [id, ends]), [["band-3-other", [{
+    x: 599.5,
+    y: 79.5,
+  }]]]);
+  assert.deepEqual([measured!.events!.band, measured!.events!.results[0]!.of.band], ["vessel", "band-3"]);
+  assert.deepEqual([kymograph, cursors], [{ isMade: true }, { lines: 3, columns: 1 }]);
+  assert.equal(readDrawn(DRAWN), DRAWN);
 });
 
 Deno.test("names regions outside the image, and draws the others", () => {
@@ -364,7 +452,7 @@ Deno.test("names regions outside the image, and draws the others", () => {
     image.rois.push({ id: "far", type: "point", coordinate_space: SPACE, position: [80, 0] });
   });
   const { drawn, note } = restore(files);
-  assert.deepEqual([drawn.bands.length, drawn.lines.length], [0, 1]);
+  assert.deepEqual(drawn.regions.map(({ kind }) => kind), ["line", "track", "cursor"]);
   assert.equal(note, "Not shown, since they lie outside the image: Gefäß, far.");
   // They belonged to the band.
   assert.deepEqual([drawn.measured!.events, drawn.measured!.velocity], [null, null]);
@@ -387,7 +475,7 @@ Deno.test("restores documents of before several results were kept, with their ed
     }));
     assert.equal(note, "");
     const { events, velocity } = drawn.measured!;
-    const of = { band: "3", channel: "1" };
+    const of = { band: "band-3", channel: "1" };
     const [{ found: [event] }] = DRAWN.measured!.events!.results as [Json];
     assert.deepEqual(
       [drawn.traces, events!.results[0]!.found],
@@ -416,7 +504,7 @@ Deno.test("names the method of F₀ that ran, with F₀ of each line where it ch
   const scan = { axes, group: { plane: { shape: SHAPE, axes }, channels: CHANNELS, shown: [] } } as Json;
   const traces = [{
     name: "Gefäß",
-    band: DRAWN.bands[0],
+    band: bandsOf(DRAWN.regions)[0],
     channel: "CH 2",
     values: new Float64Array(600),
     baseline: NaN,
@@ -437,7 +525,7 @@ Deno.test("names the method of F₀ that ran, with F₀ of each line where it ch
 Deno.test("draws the regions of a newer page, with a note", () => {
   const files = documents((image) => image.image_metadata.acq_viewer.version = 4);
   const { drawn, note } = restore(files);
-  assert.deepEqual([drawn.bands.length, drawn.measured], [1, {}]);
+  assert.deepEqual([bandsOf(drawn.regions).length, drawn.measured], [1, {}]);
   assert.match(note, /^These measurements were saved by a newer page/);
 });
 
@@ -475,7 +563,7 @@ Deno.test("saves analyses of other programs again with their tables", async () =
   const own = { type: "trace", parameters: {}, summary: {}, tables: [] };
   const member = {
     accepted: true,
-    rois: regionsOf(DRAWN, false),
+    rois: writtenRegions(DRAWN.regions, SHAPE, false),
     imageMetadata: { acq_viewer: {} },
     analyses: [own, own],
   };
@@ -521,7 +609,7 @@ Deno.test("prefers the browser's own work, and offers that of the file if it dif
     recallSaved(own, { info: info as Json, metadata: metadata as Json });
   const fresh = await recall(null);
   const drawn = fresh!.work.look!.drawn!;
-  assert.deepEqual([fresh!.isOther, drawn.bands.length, drawn.accepted, fresh!.saved], [
+  assert.deepEqual([fresh!.isOther, bandsOf(drawn.regions).length, drawn.accepted, fresh!.saved], [
     false,
     1,
     null,
@@ -538,7 +626,7 @@ Deno.test("prefers the browser's own work, and offers that of the file if it dif
   const removed = work("", { origin: drawn.origin });
   assert.equal((await recall(removed as Json))!.work, removed.work as Json);
   // A view alone, of this content and of another.
-  assert.equal((await recall(work("", null) as Json))!.work.look!.drawn!.bands.length, 1);
+  assert.equal((await recall(work("", null) as Json))!.work.look!.drawn!.regions.length, 4);
   const { isOther, work: { look } } = (await recall(work("", null, true) as Json))!;
   assert.deepEqual([isOther, look!.drawn!.measured!.velocity!.results[0]!.found.length], [false, 2]);
   const damaged = await recall(null, () => Promise.reject(new Error("no room")));
@@ -621,7 +709,7 @@ Deno.test("restores the sound part of damaged settings, and says what is left ou
   const { drawn, look, position, note } = restored(image!, INFO);
   assert.deepEqual([look, position], [{}, { t: 0, z: 0, l: 0 }]);
   assert.deepEqual([drawn.traces, Object.keys(drawn.measured!)], [null, ["velocity", "diameter", "sparks"]]);
-  assert.deepEqual(drawn.bands, DRAWN.bands);
+  assert.deepEqual(drawn.regions, DRAWN.regions);
   assert.equal(
     note,
     "Damaged in the file and left out: settings of traces, measurements, position, display of the image.",

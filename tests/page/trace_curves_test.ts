@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { curveColumns } from "../../static/demo/v2/measuring/trace_curves.ts";
-import { columnsBetween, movedEdges, numberedBand } from "../../static/demo/v2/measuring/bands.ts";
 
 const curve = (values: number[], dash = "") => ({ values: Float64Array.from(values), color: "red", dash });
 
@@ -36,21 +35,4 @@ Deno.test("draws the gaps of a broken line", () => {
   const values = Array.from({ length: 30 }, () => 1);
   const { tops } = curveColumns(curve(values, "2 3"), { from: 0, to: 30 }, 30, 1);
   assert.deepEqual([...tops.slice(0, 10)], [1, 1, NaN, NaN, NaN, 1, 1, NaN, NaN, NaN]);
-});
-
-Deno.test("a band includes every column that a drag touches, at least one", () => {
-  assert.deepEqual(columnsBetween(3.2, 6.9, 10), { from: 3, to: 7 });
-  assert.deepEqual(columnsBetween(6.9, 3.2, 10), { from: 3, to: 7 });
-  assert.deepEqual(columnsBetween(5, 5, 10), { from: 5, to: 6 });
-  assert.deepEqual(columnsBetween(-4, 99, 10), { from: 0, to: 10 });
-  assert.deepEqual(columnsBetween(10, 12, 10), { from: 9, to: 10 });
-});
-
-Deno.test("gives bands distinct names and colours, and moves the other edge with one that passes it", () => {
-  const [first, second] = [numberedBand(1, 1, 4, 20), numberedBand(2, 6, 9, 20)];
-  assert.deepEqual([first.name, first.from, first.to, second.name], ["Band 1", 1, 4, "Band 2"]);
-  assert.notEqual(first.color, second.color);
-  assert.deepEqual(movedEdges(first, 1, 90, 20), { from: 1, to: 20 });
-  assert.deepEqual(movedEdges({ ...first, from: 5, to: 9 }, 12.4, 9, 20), { from: 12, to: 13 });
-  assert.deepEqual(movedEdges({ ...first, from: 5, to: 9 }, 5, 2.6, 20), { from: 2, to: 3 });
 });

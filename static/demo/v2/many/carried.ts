@@ -4,6 +4,8 @@
  */
 import { keep, kept } from "../controls/kept.ts";
 import { formatNumber, unitSymbol } from "../../../measure/axes.ts";
+import { KINDS } from "../drawing/kinds.ts";
+import { distinct, isOfRecording, ofKinds, type Region } from "../drawing/region.ts";
 import { ALL_BANDS, type Drawn, drawnWords, mapped, withoutResults } from "../measuring/drawn.ts";
 import { type Scan, shapeOf } from "../measuring/scan.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
@@ -33,21 +35,20 @@ const KEY = "acq-server carried 2";
 
 /** Takes regions and settings from a recording, without results. */
 export function carriedFrom(drawn: Drawn, scan: Scan, key: string, typed: TypedScan | null = null): Carried {
-  // The other recording has its own judgement, and regions of a line scan that no tool draws.
-  const { regions = [], accepted: _, origin: __, ...others } = drawn;
-  const { kymograph } = others;
-  const channels = scan.group.channels.map(({ name }) => name);
+  // The other recording has its own judgement, and regions that no tool draws.
+  const { regions, accepted: _, origin: __, kymograph, ...others } = drawn;
+  const carried = regions.filter((region) =>
+    !isOfRecording(region) || !drawn.isLineScan && region.kind === "rectangle"
+  );
   return {
     key,
     name: scan.fileName,
-    drawn: {
-      ...withoutResults(others),
-      bands: drawn.bands.map(({ region: _, ...band }) => band),
-      lines: drawn.lines.map(({ region: _, ...line }) => line),
-      kymograph: kymograph && { points: kymograph.points, width: kymograph.width, isMade: false },
-      ...!drawn.isLineScan && { regions: regions.filter(({ type }) => type === "rectangle") },
-    },
-    channels,
+    drawn: withoutResults({
+      ...others,
+      regions: carried.map(({ written: _, ...region }) => region),
+      kymograph: kymograph && { isMade: false },
+    }),
+    channels: scan.group.channels.map(({ name }) => name),
     pixelTime: 1e6 * scan.pixelTime,
     step: scan.axes[1].step,
     typed,
@@ -60,18 +61,10 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, s
   if (drawn.isLineScan !== scan.isLineScan) {
     return { drawn: null, words: `${name} is ${kind}, and ${scan.fileName} is not.` };
   }
-  const [rows, columns] = shapeOf(scan);
-  const isInside = ({ x, y }: { x: number; y: number }, across = rows, down = columns) =>
-    x >= 0 && y >= 0 && x <= across && y <= down;
-  const bands = drawn.bands.filter(({ from }) => from < columns)
-    .map((band) => ({ ...band, to: Math.min(band.to, columns) }));
-  const lines = drawn.lines.filter(({ from, to }) => isInside(from) && isInside(to));
-  const pinned = drawn.cursors.pinned.filter((cursor) => isInside(cursor, rows - 1, columns - 1));
-  const { kymograph, regions = [] } = drawn;
-  // Pixels of a rectangle count columns first, and end before `stop`.
-  const rectangles = regions.filter(({ stop: [x, y] = [0, 0] }) => isInside({ x, y }, columns, rows));
-  // In points of a kymograph's line, `x` counts columns.
-  const isLineInside = kymograph?.points.every((point) => isInside(point, columns, rows)) ?? true;
+  const shape = shapeOf(scan);
+  const fits = drawn.regions.map((region) => ({ region, fitted: KINDS[region.kind].fitted(region, shape) }));
+  const regions = fits.flatMap(({ fitted }) => fitted ?? []);
+  const bands = ofKinds(regions, "band");
   // The channel with the same name, else at the same place, else the first.
   const channelOf = (place: number) => {
     const same = scan.group.channels.findIndex(({ name }) => name === channels[place]);
@@ -79,36 +72,27 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, s
   };
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
     // Measures whole lines in place of a band that is left out.
-    band: band === ALL_BANDS || bands.some(({ id }) => String(id) === band) ? band : "",
+    band: band === ALL_BANDS || bands.some(({ id }) => id === band) ? band : "",
     channel: channelOf(Number(channel)),
   });
   const fitted = {
     ...drawn,
-    shape: [rows, columns] as const,
-    bands,
-    lines,
-    cursors: { ...drawn.cursors, pinned },
+    shape,
+    regions,
     measured: mapped(drawn.measured, ({ settings, ...one }) => ({
       ...one,
       ...placed(one),
       settings: { ...settings, ...settings.pixelTime === pixelTime && { pixelTime: 1e6 * scan.pixelTime } },
     })),
-    kymograph: isLineInside ? kymograph : null,
-    ...drawn.regions && { regions: rectangles },
+    kymograph: ofKinds(regions, "path").length > 0 ? drawn.kymograph : null,
   };
-  const cut = bands.filter(({ id, to }) => drawn.bands.some((band) => band.id === id && band.to > to));
-  const left = drawnWords({
-    bands: drawn.bands.slice(bands.length),
-    lines: drawn.lines.slice(lines.length),
-    cursors: { ...drawn.cursors, pinned: drawn.cursors.pinned.slice(pinned.length) },
-    kymograph: isLineInside ? null : kymograph,
-    regions: regions.slice(rectangles.length),
-  });
+  const left = drawnWords({ regions: fits.flatMap(({ region, fitted }) => fitted === null ? region : []) });
+  const cut = fits.flatMap(({ region, fitted }) => fitted === null || fitted === region ? [] : region.name);
   const { step: here, unit } = scan.axes[1];
   const steps = `${formatNumber(here)} ${unitSymbol(unit)} here and ${formatNumber(step)} there`;
   const words = [
     left === "" ? "" : `Outside of this picture, and left out: ${left}.`,
-    cut.length === 0 ? "" : `Cut at its edge: ${cut.map(({ name }) => name).join(", ")}.`,
+    cut.length === 0 ? "" : `Cut at its edge: ${cut.join(", ")}.`,
     bands.length > 0 && step !== here ? `Bands keep their columns, of ${steps}.` : "",
   ];
   return { drawn: fitted, words: words.filter((text) => text !== "").join(" ") };
@@ -120,10 +104,11 @@ export function besideOwn(
   own: Pick<Drawn, "accepted" | "regions" | "origin"> | null | undefined,
 ): Drawn {
   if (!own) return drawn;
-  const { accepted = null, regions = [], origin = null } = own;
-  const ids = new Set(regions.map(({ id }) => id));
-  const added = drawn.regions?.filter(({ id }) => !ids.has(id)) ?? [];
-  return { ...drawn, accepted, origin, regions: [...regions, ...added] };
+  const { accepted = null, origin = null } = own;
+  const staying = own.regions.filter(isOfRecording);
+  const isThere = (region: Region) => isOfRecording(region) && staying.some(({ id }) => id === region.id);
+  const added = drawn.regions.filter((region) => !isThere(region));
+  return { ...drawn, accepted, origin, regions: distinct([...added, ...staying]) };
 }
 
 /** What carrying needs of the page. */

@@ -8,7 +8,7 @@ import { keyOf } from "../opening/work_store.ts";
 import { memberOf } from "../saving/documents.ts";
 import { carriedOver } from "../saving/restored.ts";
 import { besideOwn, type Carried, carriedTo } from "./carried.ts";
-import { Measurer, type What } from "./measurer.ts";
+import { measureImages, measureLineScan, type What } from "./measurer.ts";
 import type { Acquisition, ExportMember, PositionInfo } from "../../../client/v2/acq-client.ts";
 import type { Measured } from "../measuring/panel.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
@@ -55,7 +55,6 @@ export async function measureAll(
   run: Run,
 ): Promise<Found & { measured: number }> {
   const { signal, onProgress } = run;
-  const measurer = new Measurer();
   const kept = new Set<string>();
   const all: Found & { measured: number } = { rows: [], members: [], open: null, measured: 0 };
   for (const [done, target] of targets.entries()) {
@@ -65,7 +64,7 @@ export async function measureAll(
     try {
       const acquisition = await target.open(signal);
       try {
-        const found = await measureOne(acquisition, about, measurer, { ...run, kept });
+        const found = await measureOne(acquisition, about, { ...run, kept });
         all.rows.push(...found.rows.map((row) => ({ ...about, ...row })));
         all.members.push(...found.members);
         all.open ??= found.open;
@@ -94,7 +93,6 @@ export async function measureAll(
 async function measureOne(
   acquisition: Acquisition,
   about: Row,
-  measurer: Measurer,
   run: Run & { kept: Set<string> },
 ): Promise<Found> {
   const { carried, drawn, what, signal } = run;
@@ -119,9 +117,7 @@ async function measureOne(
       (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
   );
   const measure = (here: Drawn) =>
-    scan.isLineScan
-      ? measurer.measure(scan, here, what, signal)
-      : measurer.measureImages(scan, sources, here, signal);
+    scan.isLineScan ? measureLineScan(scan, here, what, signal) : measureImages(scan, sources, here, signal);
   const isOpen = carried.key === key;
   const own = isOpen ? drawn : ownWork(recalled, scan);
   if (own !== null) {
@@ -199,7 +195,7 @@ function ownWork(recalled: Recalled | null, scan: Scan) {
 
 /** Adds the carried settings for what was not measured in the recording. */
 function withSettings(own: Drawn, carried: Carried, scan: Scan): Drawn {
-  const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, bands: own.bands } }, scan);
+  const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, regions: own.regions } }, scan);
   const others = drawn?.measured ?? {};
   return {
     ...own,

@@ -7,8 +7,8 @@ import { type About, type Scan, shapeOf } from "./scan.ts";
 import { type Edit, keptItems } from "../../../measure/edits.ts";
 import type { Settings } from "../../../measure/measurement.ts";
 import type { Result } from "../../../measure/recording.ts";
-import type { Place } from "../../../measure/velocity.ts";
-import type { Band, Region } from "./bands.ts";
+import { isOfRecording, ofKinds, type Region } from "../drawing/region.ts";
+import type { KindName } from "../drawing/kinds.ts";
 import type { Look, Viewer } from "../panels/viewer.ts";
 import type { Over, ProjectionOf } from "../../../measure/stack.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
@@ -28,24 +28,15 @@ export interface KeptMeasurement {
 }
 
 /** Stands for all bands where one can be chosen. */
-export const ALL_BANDS = "all";
+export const ALL_BANDS = "*";
 
-/** The line over an image, and its kymograph. */
+/** The kymograph of the line over an image. */
 export interface KeptKymograph {
-  /** Points of the line, in samples of the images. */
-  points: { x: number; y: number }[];
-  width: number;
   /** Whether the kymograph is shown or being made. */
   isMade: boolean;
   /** Display settings and drawings of the kymograph. */
   look?: DrawnLook;
 }
-
-/** A line drawn over a streak, from one position of the picture to another. */
-export type Line = { id: number; name?: string; from: Place; to: Place; region?: Region };
-
-/** Pixel of the picture: `x` is its row, `y` its column. */
-export type Cursor = { x: number; y: number; name?: string };
 
 /** Means of a part of the images over time or focus. */
 export interface KeptMeans {
@@ -59,28 +50,27 @@ export interface KeptMeans {
   about: About;
 }
 
-/** Everything that was drawn, pinned and measured in one picture. */
+/** The document of one picture: everything that was drawn, set and measured in it. */
 export interface Drawn {
   /** Shape of the plane. */
-  shape: readonly [number, number];
-  isLineScan: boolean;
+  readonly shape: readonly [number, number];
+  readonly isLineScan: boolean;
+  /** What is drawn, and regions of the recording that no tool draws. */
+  readonly regions: readonly Region[];
   /** How traces are made; null if unknown. */
-  traces: TraceSettings | null;
-  bands: Band[];
-  lines: readonly Line[];
+  readonly traces: TraceSettings | null;
+  /** Lines and columns of which cursors show the mean. */
+  readonly cursors: { readonly lines: number; readonly columns: number };
   /** Results by the keys of the measurements. */
-  measured?: Readonly<Record<string, KeptMeasurement | null>>;
-  cursors: { pinned: Cursor[]; lines: number; columns: number };
-  kymograph: KeptKymograph | null;
-  images?: KeptMeans | null;
+  readonly measured?: Readonly<Record<string, KeptMeasurement | null>>;
+  readonly kymograph: KeptKymograph | null;
+  readonly images?: KeptMeans | null;
   /** The projection that is shown in place of the images. */
-  projection?: ProjectionOf | null;
-  /** Rectangles and regions that no tool draws. */
-  regions?: readonly Region[] | undefined;
+  readonly projection?: ProjectionOf | null;
   /** The user's judgement; null if it equals that of the file. */
-  accepted?: boolean | null | undefined;
+  readonly accepted?: boolean | null | undefined;
   /** Mark of the documents that the drawings started from. */
-  origin?: string | null | undefined;
+  readonly origin?: string | null | undefined;
 }
 
 /** Display of the pictures with what was drawn in them, as it is kept. */
@@ -90,12 +80,6 @@ export interface DrawnLook extends Look {
 
 /** The look of the shown pictures, which {@linkcode MeasuredView} extends by drawings; null while nothing is shown. */
 export const lookOf = (viewer: Viewer): DrawnLook | null => viewer.look;
-
-/** Coordinate space of the regions in an image document: pixels. */
-export const SPACE = "primary-image-full-resolution-pixels";
-
-/** Most lines over a picture: more would hide it. */
-export const MOST_LINES = 200;
 
 /**
  * Checks that stored drawings fit a picture. A line scan may have gained rows, as during recording.
@@ -118,26 +102,6 @@ export const mapped = <Changed>(
 ): Record<string, Changed | null> =>
   Object.fromEntries(Object.entries(measured ?? {}).map(([key, one]) => [key, one && change(one, key)]));
 
-const turned = (place: readonly [number, number]) => [...place].reverse() as [number, number];
-
-type Ends = Pick<Region, "position" | "start" | "stop">;
-
-/** Exchanges rows and columns of a region, as for an image whose columns are lines. */
-export function turnedRegion(region: Region): Region {
-  const ends = ({ position, start, stop }: Ends) => ({
-    ...position && { position: turned(position) },
-    ...start && { start: turned(start) },
-    ...stop && { stop: turned(stop) },
-  });
-  const { metadata } = region;
-  const exact = metadata?.acq_server;
-  return {
-    ...region,
-    ...ends(region),
-    ...exact && { metadata: { ...metadata, acq_server: { ...exact, ...ends(exact) } } },
-  };
-}
-
 /** Kept drawings without results, for other samples. */
 export function withoutResults<Kept extends Drawn | null | undefined>(kept: Kept): Kept {
   if (!kept) return kept;
@@ -151,30 +115,44 @@ export function withoutResults<Kept extends Drawn | null | undefined>(kept: Kept
   };
 }
 
+/** Kinds by the words that count them in a summary. */
+const COUNTED: Readonly<Record<string, readonly KindName[]>> = {
+  band: ["band"],
+  line: ["line"],
+  track: ["track"],
+  cursor: ["cursor"],
+  region: ["rectangle", "segment", "point"],
+};
+
 /** Summary of what was drawn and measured, such as "2 bands, 1 line"; may be empty. */
 export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
   if (!kept) return "";
+  const { regions = [], measured, images, kymograph, projection, accepted } = kept;
+  const counted = (...nouns: string[]) =>
+    nouns.map((noun) => [noun, ofKinds(regions, ...COUNTED[noun]!)] as const);
   const words = ([
-    ["band", kept.bands],
-    ["line", kept.lines],
+    ...counted("band", "line", "track"),
     ...MEASUREMENTS.map((measurement) => {
-      const { results = [], edits = [] } = kept.measured?.[measurement.key] ?? {};
+      const { results = [], edits = [] } = measured?.[measurement.key] ?? {};
       const items = results.flatMap((result) => keptItems(measurement, result, edits).items);
       return [measurement.noun, items] as const;
     }),
-    ["cursor", kept.cursors?.pinned],
-    ["image mean", kept.images?.rows],
-    ["region", kept.regions],
+    ...counted("cursor"),
+    ["image mean", images?.rows],
+    ...counted("region"),
   ] as const).flatMap(([name, { length = 0 } = []]) =>
     length === 0 ? [] : [`${length} ${length === 1 ? name : name.replace(/y$/, "ie") + "s"}`]
   );
-  const line = (kept.kymograph?.points?.length ?? 0) > 0 ? ["kymograph"] : [];
-  const inside = drawnWords(kept.kymograph?.look?.drawn);
-  const projected = kept.projection ? ["projection"] : [];
-  const judged = typeof kept.accepted === "boolean" ? [kept.accepted ? "accepted" : "not accepted"] : [];
+  const line = ofKinds(regions, "path").length > 0 ? ["kymograph"] : [];
+  const inside = drawnWords(kymograph?.look?.drawn);
+  const projected = projection ? ["projection"] : [];
+  const judged = typeof accepted === "boolean" ? [accepted ? "accepted" : "not accepted"] : [];
   return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
 }
 
 /** Like {@linkcode drawnWords}, without the judgement and, for a line scan, without regions that no tool draws. */
-export const drawingWords = (kept: Drawn | null | undefined): string =>
-  kept ? drawnWords({ ...kept, accepted: null, regions: kept.isLineScan ? [] : kept.regions }) : "";
+export function drawingWords(kept: Drawn | null | undefined): string {
+  if (!kept) return "";
+  const regions = kept.isLineScan ? kept.regions.filter((region) => !isOfRecording(region)) : kept.regions;
+  return drawnWords({ ...kept, accepted: null, regions });
+}

@@ -7,34 +7,36 @@ import type { Plain } from "../controls/emitter.ts";
 import { button, checkField, countField, fieldRow } from "../controls/fields.ts";
 import { rounded, unitSymbol } from "../../../measure/axes.ts";
 import { Kymograph } from "../../../measure/kymograph.ts";
-import { lengthIn, meanOver, placeText, profileColumns } from "../../../measure/image_parts.ts";
+import { lengthIn, LINE_ID, meanOver, placeText, profileColumns } from "../../../measure/image_parts.ts";
 import { lengthOf, type Point } from "../../../measure/line_profile.ts";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.ts";
 import { fetchImages, type Source } from "./image_series.ts";
 import { type About, meansText, type Scan, shapeOf } from "./scan.ts";
 import { Panel, panel } from "./panel.ts";
 import { Work } from "./work.ts";
-import type { KeptKymograph } from "./drawn.ts";
+import { lineOver, type Region, regionWith, withRegion } from "../drawing/region.ts";
+import type { Drawn, KeptKymograph } from "./drawn.ts";
+import type { DrawingStore } from "../drawing/store.ts";
 import type { Column } from "../../../measure/csv.ts";
-import type { Mark } from "../picture/marks.ts";
 import type { Plot } from "./svg_plot.ts";
 
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
 
-/** Emits `change` for the line, `grow` `{kymograph, isDone}` while images arrive, `end` after them, and `back` for the images. */
+/** Emits `grow` `{kymograph, isDone}` while images arrive, `end` after them, and `back` for the images. */
 export class KymographPanel extends Panel<{
   grow: { kymograph: Kymograph; isDone: boolean };
   end: Plain;
   back: Plain;
 }> {
   #source: Source | null = null;
-  #points: Point[] = [];
-  /** The line before the one being drawn. */
-  #former: Point[] | null = null;
+  readonly #store;
+  #region: Region | undefined;
+  /** The line over the images, also while their kymograph is shown. */
+  #line: { points: Point[]; width: number } | null = null;
   #isShown = false;
   readonly #freehand = checkField("Freehand", "kymograph-freehand", false);
-  readonly #width = countField("Width", "kymograph-width", 1, "px", () => this.#changed(), 1000);
+  readonly #width = countField("Width", "kymograph-width", 1, "px", () => this.#typed(), 1000);
   readonly #start = button("Make kymograph", () => this.#toggle(), { id: "kymograph-start", disabled: true });
   readonly #back = button("Back to the images", () => this.emit("back"), {
     id: "kymograph-back",
@@ -46,8 +48,9 @@ export class KymographPanel extends Panel<{
   readonly #profile = plotImage("Profile of the line");
   readonly element: HTMLDivElement;
 
-  constructor() {
+  constructor(store: DrawingStore<Drawn>) {
     super();
+    this.#store = store;
     this.element = panel(
       this.#status,
       this.#length,
@@ -57,22 +60,17 @@ export class KymographPanel extends Panel<{
     );
   }
 
-  /** The line, to be stored as JSON; null without one. */
+  /** Whether a kymograph is made, to be stored as JSON; null without a line, and in a kymograph. */
   get kept(): KeptKymograph | null {
-    if (this.#points.length === 0) return null;
-    const isMade = this.#isShown || this.#work.isRunning;
-    return { points: [...this.#points], width: this.#width.number, isMade };
+    return this.#line === null || this.#isShown ? null : { isMade: this.#work.isRunning };
   }
 
   /** @param source a series, or null */
-  begin(scan: Scan, source: Source | null, kept: KeptKymograph | null): void {
+  begin(scan: Scan, source: Source | null): void {
     this.#work.end();
     this.emit("end");
     this.scan = scan;
     this.#source = source;
-    this.#former = null;
-    this.#points = kept?.points ?? [];
-    if (kept !== null) this.#width.number = kept.width;
     this.#start.hidden = source === null;
     this.#back.hidden = true;
     this.#isShown = false;
@@ -82,22 +80,29 @@ export class KymographPanel extends Panel<{
     this.refresh();
   }
 
-  /** Shows another line without making its kymograph, for example after Undo. */
-  redraw(kept: KeptKymograph | null): void {
-    this.#former = null;
-    this.#points = [...kept?.points ?? []];
-    if (kept !== null) this.#width.number = kept.width;
-    this.#changed();
+  /** How the next line is drawn. */
+  get next(): { width: number; isFreehand: boolean } {
+    return { width: this.#width.number, isFreehand: this.#freehand.input.checked };
   }
 
-  #changed() {
-    this.refresh();
-    this.changed();
+  #typed() {
+    const { regions } = this.#store.document;
+    const line = regionWith(regions, LINE_ID);
+    if (line !== undefined) this.#store.draw(withRegion(regions, { ...line, width: this.#width.number }));
+  }
+
+  /** Call when regions have changed. */
+  show(): void {
+    if (regionWith(this.#store.shown.regions, LINE_ID) !== this.#region) this.refresh();
   }
 
   /** Shows length, mean and profile of the line. Call when the samples have changed. */
   refresh(): void {
-    const isDrawn = this.#points.length > 0 && this.#former === null;
+    const { regions } = this.#store.shown;
+    this.#region = regionWith(regions, LINE_ID);
+    if (!this.#isShown) this.#line = lineOver(regions);
+    if (this.#line !== null) this.#width.number = this.#line.width;
+    const isDrawn = this.#line !== null && !this.#store.isPreviewing;
     this.#start.disabled = !isDrawn && !this.#work.isRunning;
     const { line, scan } = this;
     if (scan === null || line === null) {
@@ -111,11 +116,8 @@ export class KymographPanel extends Panel<{
   }
 
   /** The line for other measurements; null without one. */
-  get line(): {
-    points: Point[];
-    width: number;
-  } | null {
-    return lengthOf(this.#points) > 0 ? { points: this.#points, width: this.#width.number } : null;
+  get line(): { points: Point[]; width: number } | null {
+    return this.#line !== null && lengthOf(this.#line.points) > 0 ? this.#line : null;
   }
 
   /** States where the profile was taken. */
@@ -152,54 +154,15 @@ export class KymographPanel extends Panel<{
     this.#back.hidden = false;
   }
 
-  /** Follows a line being drawn, in positions of the picture. */
-  draw(from: Point, to: Point, isDone: boolean): void {
-    const [rows, columns] = this.scan === null ? [0, 0] : shapeOf(this.scan);
-    // Rows lie along x of the picture. A sample's centre lies half a pixel inside it, and the line ends at the
-    // outermost centres.
-    const [start, end] = [from, to].map(({ x, y }) => ({
-      x: Math.min(columns - 1, Math.max(0, y - 0.5)),
-      y: Math.min(rows - 1, Math.max(0, x - 0.5)),
-    })) as [{ x: number; y: number }, { x: number; y: number }];
-    const isOn = this.#points.length > 0 &&
-      Math.hypot(this.#points[0]!.x - start.x, this.#points[0]!.y - start.y) < 1e-6;
-    if (this.#freehand.input.checked && isOn) this.#points.push(end);
-    else {
-      this.#former ??= this.#points;
-      this.#points = [start, end];
-    }
-    if (isDone) this.#former = null;
-    this.#changed();
-  }
-
-  /** A cancelled drag restores the previous line. */
-  giveUp(): void {
-    if (this.#former === null) return;
-    this.#points = this.#former;
-    this.#former = null;
-    this.#changed();
-  }
-
-  /** @param zoom CSS pixels per sample */
-  marks(toScreen: (x: number, y: number) => [number, number], zoom: number): Mark[] {
-    if (this.#points.length === 0) return [];
-    const points = this.#points.map(({ x, y }) => toScreen(y + 0.5, x + 0.5));
-    const wide = Math.max(1.5, this.#width.number * zoom);
-    return [
-      { points, color: "rgba(255, 235, 59, 0.35)", width: wide },
-      { points, color: "#ffeb3b", width: 1.5, halo: true },
-    ];
-  }
-
   async #toggle() {
     if (this.#work.isRunning) return this.#work.cancel();
-    const [source, { scan }] = [this.#source, this];
-    if (source === null || scan === null) return;
+    const [source, line, { scan }] = [this.#source, this.#line, this];
+    if (source === null || line === null || scan === null) return;
     const { count, axis } = source;
     const fault = await this.#work.run(async (signal) => {
       const { plane, channels } = scan.group;
       const series = { plane, channels, count, time: axis };
-      const kymograph = new Kymograph(series, this.#points, this.#width.number);
+      const kymograph = new Kymograph(series, line.points, line.width);
       this.#work.progress.max = count;
       let shownAt = -Infinity;
       await fetchImages(count, source.images(), signal, (planes, t, done) => {

@@ -6,7 +6,8 @@ import { type OpenResponse, pathPoints, type PlaneInfo } from "../../../client/v
 import { type Axis, isTime, tableUnit, titled } from "../../../measure/axes.ts";
 import { capitalized, projectionWords } from "../../../measure/stack.ts";
 import { byId, within } from "../controls/element.ts";
-import { type Drawn, type DrawnLook, drawnWords, type KeptKymograph, lookOf, turnedRegion } from "./drawn.ts";
+import { turned } from "../drawing/region.ts";
+import { type Drawn, type DrawnLook, drawnWords, type KeptKymograph, lookOf } from "./drawn.ts";
 import { sourcesOf } from "./image_series.ts";
 import { Measuring, type Shown } from "./measuring.ts";
 import { isPlainImage, placeInFile, typedPlanes } from "./scan.ts";
@@ -82,10 +83,11 @@ export class MeasuredView {
   /** Actions of single keys. */
   get actions(): Record<string, (key: string) => void> {
     return {
-      z: () => this.#measuring.tools.choose("zoom"),
-      b: () => this.#measuring.tools.choose("band"),
-      n: () => this.#measuring.tools.choose("line"),
-      x: () => this.#measuring.cursors.pin(),
+      z: () => this.#measuring.tools.choice.choose("zoom"),
+      b: () => this.#measuring.tools.choice.choose("band"),
+      n: () => this.#measuring.tools.choice.choose("line"),
+      t: () => this.#measuring.tools.choice.choose("track"),
+      x: () => this.#measuring.tools.pin(),
       "Ctrl+z": () => this.#measuring.undo(),
       "Ctrl+Shift+z": () => this.#measuring.redo(),
     };
@@ -127,7 +129,7 @@ export class MeasuredView {
 
   /** Deselects the tool and the shape; returns whether either was selected. */
   layDown(): boolean {
-    return this.#measuring.layDown();
+    return this.#measuring.tools.layDown();
   }
 
   /** The look with drawings; the look of a shown kymograph is part of the drawings of its images. */
@@ -135,8 +137,7 @@ export class MeasuredView {
     const { drawn } = this.#measuring;
     if (this.#original === null) return { ...look, drawn, ...(this.#plain && { typed: this.#plain.typed }) };
     const { look: former } = this.#original;
-    const { kept } = this.#measuring.kymographs;
-    const kymograph = { ...kept!, look: { ...look, drawn: { ...drawn!, kymograph: null } } };
+    const kymograph = { isMade: true, look: { ...look, drawn: drawn! } };
     const { accepted, origin } = drawn ?? former.drawn!;
     return { ...former, drawn: { ...former.drawn!, accepted, origin, kymograph } };
   }
@@ -277,9 +278,9 @@ export class MeasuredView {
     const { source: image } = picture;
     const withSamples = (samples: readonly Float32Array[] | null) =>
       image.channels.map((channel, i) => ({ ...channel, samples: samples?.[i] ?? channel.samples }));
-    const look = lookOf(this.#viewer)!;
+    const shown = lookOf(this.#viewer)!;
     // Going back to the images discards the kymograph.
-    look.drawn!.kymograph!.isMade = false;
+    const look = { ...shown, drawn: { ...shown.drawn!, kymograph: { isMade: false } } };
     // A kymograph is made of the images, also while their projection is shown.
     this.#original = { ...picture, source: { ...image, channels: withSamples(this.#image) }, look };
     const { shape, axes } = kymograph.plane;
@@ -327,7 +328,7 @@ export class MeasuredView {
    */
   #keep(isTurned: boolean) {
     const { accepted = null, origin = null, regions = [] } = this.#measuring.drawn ?? {};
-    this.#kept = { accepted, origin, regions: isTurned ? regions.map(turnedRegion) : regions };
+    this.#kept = { accepted, origin, regions: isTurned ? regions.map(turned) : regions };
   }
 
   /** Shows the images again in place of their kymograph. */

@@ -44,7 +44,8 @@ import {
 } from "./values_over_time.ts";
 import { Work } from "./work.ts";
 import { measuredAt, runBy } from "./workers.ts";
-import { type Band, regionOf, type Trace } from "./bands.ts";
+import { type Band, bandsOf, regionOf } from "../drawing/region.ts";
+import type { Trace } from "./band_traces.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
@@ -171,7 +172,7 @@ export class MeasurementPanel extends Panel {
         channels.map(({ name }, i) => ({ value: String(i), name })),
         kept?.channel ?? String(Math.max(0, channels.findIndex((channel) => channel === shown[0]))),
       );
-      this.listBands(drawn?.bands ?? [], drawn?.traces ?? NEW_TRACE);
+      this.listBands(bandsOf(drawn?.regions ?? []), drawn?.traces ?? NEW_TRACE);
       if ([...this.#band.select.options].some(({ value }) => value === (kept?.band ?? ""))) {
         this.#band.select.value = kept?.band ?? "";
       }

@@ -1,32 +1,35 @@
 /**
  * Wires the measuring panels to the pictures. The chosen tool receives the drags over the picture that would otherwise
  * zoom; traces and values over time are directly below the line scan.
+ *
+ * What is drawn goes one way: a tool, list or field makes another table of regions (drawing/kinds.ts), the store records it
+ * (drawing/store.ts), and `#follow` shows it.
  */
 import { type Column, columnsOf } from "../../../measure/csv.ts";
-import { imageRows, partsOf } from "../../../measure/image_parts.ts";
+import { imageRows } from "../../../measure/image_parts.ts";
 import { EVENTS } from "../../../measure/event_measurement.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { capitalized, type Over } from "../../../measure/stack.ts";
 import { byId, element, inNextFrame } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { help } from "../controls/help.ts";
+import { RegionEditor } from "../drawing/editor.ts";
+import { type KindName, KINDS, marksOf, pathMarks } from "../drawing/kinds.ts";
+import { RegionList } from "../drawing/list.ts";
+import { bandsOf, distinct, isOfRecording, ofKinds, partsIn, type Region } from "../drawing/region.ts";
+import { DrawingStore } from "../drawing/store.ts";
+import { Tools } from "../drawing/tools.ts";
 import { stampMarks } from "../picture/scale_bar.ts";
-import { columnNear } from "../picture/scan_path.ts";
-import { BandPanel } from "./band_panel.ts";
-import { bandMarks, pathMarks } from "./bands.ts";
 import { CursorPanel } from "./cursor_panel.ts";
 import { type Drawn, drawnIn } from "./drawn.ts";
 import { ExportPanel } from "./export_panel.ts";
-import { History } from "./history.ts";
 import { ImagePanel } from "./image_panel.ts";
 import { KymographPanel } from "./kymograph_panel.ts";
-import { LinePanel } from "./line_panel.ts";
 import { MeasurementPanel } from "./measurement_panel.ts";
-import { RegionPanel } from "./region_panel.ts";
+import { panel } from "./panel.ts";
 import { type About, type Scan, scanOf, shapeOf } from "./scan.ts";
-import { ShapeEditor } from "./shape_editor.ts";
-import { ToolChoice } from "./tool_choice.ts";
 import { TraceCharts } from "./trace_charts.ts";
+import { TracePanel, traceSettingsIn } from "./trace_panel.ts";
 import type { Point } from "../picture/placed_view.ts";
 import type { Source } from "./image_series.ts";
 import type { Pane } from "../picture/pane.ts";
@@ -55,11 +58,18 @@ export interface ShownParts {
   isKymograph: boolean;
 }
 
-/** Largest distance of the start of a band from the path, in samples of the reference. */
-const REACH = 12;
+/** Fields whose letters make one step together, besides those of the editor. */
+const TYPED = "input[type=text]";
 
-/** Fields whose letters or colours make one step together. */
-const TYPED = "input[type=text], input[type=color]";
+/** Before the first picture. */
+const NOTHING: Drawn = {
+  shape: [1, 1],
+  isLineScan: false,
+  regions: [],
+  traces: null,
+  cursors: { lines: 1, columns: 1 },
+  kymograph: null,
+};
 
 /** Emits `drawn` when drawings, their settings or results have changed. */
 export class Measuring extends Emitter<{ drawn: Plain }> {
@@ -71,38 +81,42 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   /** The traces listed last. */
   #listed: object | null = null;
   readonly #paintSoon = inNextFrame(() => this.#paint());
-  #history: History<Drawn | null> = new History(null as Drawn | null);
-  /** Identifies the picture of these steps. */
+  readonly #store = new DrawingStore<Drawn>(NOTHING);
+  /** The document that the panels show. */
+  #followed: Drawn = NOTHING;
+  /** Identifies the picture of the steps. */
   #key = "";
-  /** Set while a drag changes the drawings, and while they are replaced. */
-  #isUnfinished = false;
+  /** Set while the panels follow the document. */
+  #isFollowing = false;
   #isRecording = false;
   /** The field that was typed in last. */
   #typed: unknown = null;
   readonly #charts;
-  readonly tools: ToolChoice = new ToolChoice(() => this.#choose());
-  readonly #bands = new BandPanel();
-  readonly #lines = new LinePanel();
-  readonly #regions = new RegionPanel();
-  readonly #regionFold = folded("Regions", this.#regions, "regions");
+  readonly tools: Tools;
+  readonly #bands = new TracePanel(this.#store);
+  readonly #lists: Readonly<Record<"line" | "track" | "region", RegionList>> = {
+    line: new RegionList(this.#store, ["line"], "Lines"),
+    track: new RegionList(this.#store, ["track"], "Tracks"),
+    region: new RegionList(this.#store, ["rectangle", "segment", "point"], "Regions"),
+  };
+  readonly #regionFold = folded("Regions", listed(this.#lists.region), "regions");
   readonly #accepted = byId("accepted", HTMLInputElement);
   /** Judgement of the file. */
   #isAccepted = false;
-  /** Mark of the documents that the drawings started from. */
-  #origin: string | null = null;
-  readonly cursors: CursorPanel = new CursorPanel(() => this.#panes.source.cursor);
+  readonly cursors: CursorPanel = new CursorPanel(this.#store, () => this.tools.pin());
   readonly #measurements = MEASUREMENTS.map((one) =>
     new MeasurementPanel(one, () => this.#panes.source.cursor)
   );
   readonly #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
-  readonly kymographs: KymographPanel = new KymographPanel();
+  readonly kymographs: KymographPanel = new KymographPanel(this.#store);
   readonly #editor;
   readonly #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
-  readonly images: ImagePanel = new ImagePanel(() => this.#parts);
+  readonly images: ImagePanel = new ImagePanel(() => partsIn(this.#store.document.regions));
   readonly #imageFold = folded("Images over time or focus", this.images, "images");
   readonly #lineScanFolds = [
     folded("Bands and traces", this.#bands, "bands", true),
-    folded("Lines", this.#lines, "lines"),
+    folded("Lines", listed(this.#lists.line), "lines"),
+    folded("Tracks", listed(this.#lists.track), "tracks"),
     ...this.#measurements.map((panel) => folded(panel.measurement.title, panel, panel.measurement.key)),
   ];
 
@@ -114,6 +128,13 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   constructor(panes: Panes, host: HTMLElement, figure: HTMLElement) {
     super();
     this.#panes = panes;
+    this.#editor = new RegionEditor(this.#store, panes.source, ({ kind }) => this.#listOf(kind).slot);
+    this.tools = new Tools(this.#store, {
+      ...panes,
+      editor: this.#editor,
+      line: () => this.kymographs.next,
+      refuse: (kind) => this.#listOf(kind).refuse(),
+    });
     this.#charts = new TraceCharts(figure, panes.source, this.#measurements.filter(({ hasPlot }) => hasPlot));
     const { kymographs } = this;
     /** Tables that do not state the projection with their file. */
@@ -126,7 +147,8 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       ...Object.fromEntries(
         this.#measurements.map((panel) => [capitalized(panel.measurement.key), () => panel]),
       ),
-      Lines: () => this.#lines,
+      Lines: () => ({ columns: this.#columnsOf("line") }),
+      Tracks: () => ({ columns: this.#columnsOf("track") }),
       Cursors: () => this.cursors,
       Regions: () => ofImage([["Method", "lengths, and means of the finite samples"]], this.#regionColumns),
       Profile: () => ({ ...ofImage(kymographs.about, kymographs.columns), plot: () => kymographs.plot() }),
@@ -135,8 +157,8 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
     const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
     host.replaceChildren(
-      this.tools.element,
-      this.tools.why,
+      this.tools.choice.element,
+      this.tools.choice.why,
       this.#kymographFold,
       ...this.#lineScanFolds,
       this.#regionFold,
@@ -144,28 +166,22 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       folded("Cursors", this.cursors, "cursors"),
       folded("Save tables, plots and pictures", exports, "export"),
     );
-    this.#editor = new ShapeEditor([this.cursors, this.#lines, this.#regions, this.#bands], panes.source);
     this.#listen(host);
   }
 
   /** Drawings, settings and results as JSON; null while nothing is shown. */
   get drawn(): Drawn | null {
-    const scan = this.#scan;
-    if (scan === null) return null;
+    return this.#scan === null ? null : this.#collected;
+  }
+
+  /** The document with the settings and results that panels hold. */
+  get #collected(): Drawn {
     return {
-      shape: shapeOf(scan),
-      isLineScan: scan.isLineScan,
-      traces: this.#bands.kept,
-      bands: [...this.#bands.all],
-      lines: this.#lines.all,
+      ...this.#store.document,
       measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
-      cursors: this.cursors.kept,
       kymograph: this.kymographs.kept,
       images: this.images.kept,
       projection: this.images.projection,
-      regions: this.#regions.all,
-      accepted: this.#judged,
-      origin: this.#origin,
     };
   }
 
@@ -178,7 +194,8 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       scan,
       traces: this.#bands.traces,
       tables: {
-        lines: this.#lines.columns,
+        lines: this.#columnsOf("line"),
+        tracks: this.#columnsOf("track"),
         cursors: this.cursors.columns,
         images: this.images.columns,
         regions: this.#regionColumns,
@@ -188,10 +205,11 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     };
   }
 
-  /** The user's judgement; null if it equals that of the file. */
-  get #judged() {
-    const { checked } = this.#accepted;
-    return checked === this.#isAccepted ? null : checked;
+  #columnsOf(kind: KindName): readonly Column[] {
+    const scan = this.#scan;
+    return scan === null
+      ? []
+      : KINDS[kind].columns?.(ofKinds(this.#store.document.regions, kind), scan) ?? [];
   }
 
   get isAccepted(): boolean {
@@ -207,125 +225,164 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     const { path, stacks, isKymograph } = shown;
     const scan = this.#scan = scanOf(shown);
     const drawn = drawnIn(shown.drawn, scan);
-    this.#isUnfinished = true;
+    const key = JSON.stringify([scan.path, scan.place(), isKymograph]);
+    const isSame = key === this.#key;
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
-    this.tools.offer(scan.isLineScan, shown.why);
-    this.#show(scan, drawn, shown.kept ?? drawn);
+    this.#isFollowing = true;
+    // A file that was reopened keeps its steps.
+    this.#store.begin(this.#documentOf(scan, drawn, shown.kept), isSame && drawn !== null);
+    const { document } = this.#store;
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
-    else this.kymographs.begin(scan, stacks.get("T") ?? null, drawn?.kymograph ?? null);
-    this.images.begin(scan, stacks, drawn);
+    else this.kymographs.begin(scan, stacks.get("T") ?? null);
+    for (const panel of this.#measurements) panel.begin(scan, document);
+    this.images.begin(scan, stacks, document);
     for (const fold of this.#lineScanFolds) fold.hidden = !scan.isLineScan;
     this.#kymographFold.hidden = scan.isLineScan && !isKymograph;
     this.#imageFold.hidden = stacks.size === 0;
-    this.#choose();
-    this.#refresh();
-    this.#isUnfinished = false;
-    const key = JSON.stringify([scan.path, scan.place(), isKymograph]);
-    this.#editor.begin(scan, key === this.#key);
-    // A file that was reopened keeps its steps.
-    if (key === this.#key && drawn !== null) this.#history.amend(this.drawn);
-    else this.#history = new History(this.drawn);
+    this.#show(scan);
+    this.tools.begin(scan, path, shown.why);
+    this.#isFollowing = false;
+    this.#store.amend(this.#collected);
+    this.#followed = this.#store.document;
+    this.#editor.begin(scan, isSame);
     this.#key = key;
     this.#showSteps();
     return drawn;
   }
 
+  /** The document of a picture. @param kept belongs to the recording, not to the picture */
+  #documentOf(scan: Scan, drawn: Drawn | null, kept: Shown["kept"]): Drawn {
+    const { traces, cursors } = this.#store.document;
+    const empty = { ...NOTHING, shape: shapeOf(scan), isLineScan: scan.isLineScan, cursors };
+    const document = {
+      ...empty,
+      ...drawn,
+      traces: drawn?.traces ?? traceSettingsIn(scan, traces ?? undefined),
+    };
+    if (kept === null) return document;
+    const { accepted, origin, regions } = kept;
+    const own = document.regions.filter((region) => !isOfRecording(region));
+    return { ...document, accepted, origin, regions: distinct([...own, ...regions.filter(isOfRecording)]) };
+  }
+
   /** Call after samples, shown channels or view may have changed. */
   refresh(): void {
+    const scan = this.#scan;
+    if (scan === null) return;
     if (this.#isRecording) this.#record();
     const results = this.#measurements.map((panel) => panel.results);
     for (const panel of this.#measurements) panel.refresh();
-    const samples = this.#scan?.group.shown.map((channel) => channel.samples) ?? [];
+    const samples = scan.group.shown.map((channel) => channel.samples);
     // Taking the means of large rectangles again would slow down zooming.
     if (samples.length !== this.#shown.length || samples.some((one, i) => one !== this.#shown[i])) {
       this.#shown = samples;
-      for (const panel of [this.kymographs, this.#regions]) panel.refresh();
+      this.kymographs.refresh();
+      this.#lists.region.show(scan);
     }
     const isListed = this.#bands.traces === this.#listed;
     if (!isListed) {
-      this.cursors.refresh();
+      this.cursors.show(scan);
       this.#refresh();
     }
     const isSame = this.#measurements.every((panel, i) => panel.results === results[i]);
-    if (this.#isUnfinished || (isListed && isSame)) return;
+    if (this.#isFollowing || (isListed && isSame)) return;
     // Dropping outdated results is no step.
-    if (this.#history.amend(this.drawn)) this.emit("drawn");
+    const isOther = this.#store.amend(this.#collected);
+    this.#followed = this.#store.document;
+    if (isOther) this.emit("drawn");
   }
 
   undo(): void {
     this.#record();
-    this.#redraw(this.#history.undo());
+    this.#store.undo();
   }
 
   redo(): void {
     this.#record();
-    this.#redraw(this.#history.redo());
+    this.#store.redo();
   }
 
-  /**
-   * Shows other drawings of the same picture, as one step; regions and judgement stay if they state none.
-   */
+  /** Shows other drawings of the same picture, as one step; the judgement stays if they state none. */
   replace(kept: Drawn | null | undefined): void {
     this.#record();
     const other = this.#scan && drawnIn(kept, this.#scan);
-    const now = this.drawn;
-    if (other === null || now === null) return;
-    const { regions, accepted, origin } = now;
-    const drawn = { regions, accepted, origin, ...other };
-    this.#history.record(drawn as Drawn);
-    this.#redraw(drawn as Drawn);
+    if (other === null) return;
+    const { accepted, origin } = this.#store.document;
+    this.#store.record({ accepted, origin, ...other });
   }
 
-  #redraw(drawn: Drawn | null) {
+  /** Shows the document after a step, and takes over the results that follow from it. */
+  #follow() {
     const scan = this.#scan;
-    if (drawn === null || scan === null) return;
-    this.#isUnfinished = true;
-    this.#show(scan, drawn, drawn);
-    this.kymographs.redraw(drawn.kymograph);
-    this.images.redraw(drawn);
-    this.#refresh();
-    this.#isUnfinished = false;
-    this.#history.amend(this.drawn);
+    if (scan === null || this.#isFollowing) return;
+    this.#isFollowing = true;
+    const [now, former] = [this.#store.document, this.#followed];
+    for (const panel of this.#measurements) {
+      const { key } = panel.measurement;
+      if (now.measured?.[key] !== former.measured?.[key]) panel.begin(scan, now);
+    }
+    if (now.images !== former.images || now.projection !== former.projection) this.images.redraw(now);
+    this.#show(scan, former);
+    this.#isFollowing = false;
+    this.#store.amend(this.#collected);
+    this.#followed = this.#store.document;
     this.#showSteps();
     this.emit("drawn");
   }
 
-  /** @param kept belongs to the recording, not to the picture */
-  #show(scan: Scan, drawn: Drawn | null, kept: Shown["kept"]) {
-    for (const panel of [this.#bands, this.#lines, this.cursors, ...this.#measurements]) {
-      panel.begin(scan, drawn);
+  /** Shows regions and settings. @param former document that is shown; null for none */
+  #show(scan: Scan, former: Drawn | null = null) {
+    const { regions, traces, cursors, accepted } = this.#store.document;
+    this.#accepted.checked = accepted ?? this.#isAccepted;
+    if (regions !== former?.regions || traces !== former.traces) this.#bands.show(scan);
+    if (regions !== former?.regions) {
+      for (const list of Object.values(this.#lists)) list.show(scan);
+      this.kymographs.show();
+      this.images.listParts();
+      this.#regionFold.hidden = !regions.some(isOfRecording);
     }
-    this.#accepted.checked = kept?.accepted ?? this.#isAccepted;
-    this.#origin = kept?.origin ?? null;
-    this.#regions.begin(scan, kept?.regions ?? []);
+    if (regions !== former?.regions || cursors !== former.cursors) this.cursors.show(scan);
+    this.#read(former?.regions ?? regions);
+    this.#refresh();
   }
 
-  /** Parts of the images that can be measured. */
-  get #parts() {
-    return partsOf({ kymograph: this.kymographs.line, regions: this.#regions.all });
+  /** Shows regions while one is being drawn or moved. */
+  #preview() {
+    const scan = this.#scan;
+    if (scan === null || this.#isFollowing) return;
+    const { regions } = this.#store.document;
+    this.#read(regions);
+    this.kymographs.show();
+    if (this.#store.shown.regions.some((region) => region.kind === "cursor" && !regions.includes(region))) {
+      this.cursors.show(scan);
+    }
+    this.#drawMarks();
+  }
+
+  /** Reads out the region that differs from a table. */
+  #read(former: readonly Region[]) {
+    const other = this.#store.shown.regions.filter((region) => !former.includes(region));
+    for (const kind of ["line", "track"] as const) {
+      const region = other.length === 1 && other[0]!.kind === kind && other[0]!.ends.length > 1
+        ? other[0]!
+        : null;
+      this.#lists[kind].read(region, this.#scan!);
+    }
   }
 
   /** Lengths and means of the parts of the shown image. */
   get #regionColumns() {
     const scan = this.#scan;
-    if (scan === null || scan.isLineScan || this.#parts.length < 2) return [];
-    return columnsOf(imageRows(this.#parts, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown));
-  }
-
-  /** Deselects the tool and the shape; returns whether either was selected. */
-  layDown(): boolean {
-    const wasSelected = this.#editor.deselect();
-    if (this.tools.chosen === "zoom") return wasSelected;
-    this.tools.choose("zoom");
-    return true;
+    const parts = partsIn(this.#store.document.regions);
+    if (scan === null || scan.isLineScan || parts.length < 2) return [];
+    return columnsOf(imageRows(parts, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown));
   }
 
   #listen(host: HTMLElement) {
     const { source, reference } = this.#panes;
-    for (const pane of [source, reference]) pane.onGivenUp = () => this.#giveUp();
     const [under, underReference] = [source.overlay, reference.overlay];
     source.overlay = () => {
       this.#paintSoon();
@@ -334,89 +391,71 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     };
     reference.overlay = () => [
       ...underReference(),
-      ...pathMarks(this.#bands.shown, this.#path, this.#columns, reference),
+      ...pathMarks(
+        bandsOf(this.#store.shown.regions),
+        this.#path,
+        this.#scan === null ? 0 : shapeOf(this.#scan)[1],
+        reference,
+      ),
     ];
-    this.#bands.addEventListener("change", () => this.#refresh());
-    this.#editor.on("edit", ({ isDone, by = null }) => {
-      this.#isUnfinished = !isDone;
-      this.#typed = by;
-    });
-    this.#editor.on("edited", () => this.#drawMarks());
-    this.#editor.on("released", () => this.#history.endTyping());
-    for (const panel of [this.kymographs, this.#regions]) {
+    this.#store.on("change", () => this.#follow());
+    this.#store.on("preview", () => this.#preview());
+    for (const panel of this.#measurements) {
       panel.addEventListener("change", () => {
-        this.images.listParts();
-        this.#regionFold.hidden = this.#regions.all.length === 0;
+        source.drawMarks();
+        this.#paintSoon();
       });
     }
-    const marked = [this.#lines, this.cursors, this.kymographs, this.#regions, ...this.#measurements];
-    for (const panel of marked) panel.addEventListener("change", () => source.drawMarks());
-    for (const panel of this.#measurements) panel.addEventListener("change", () => this.#paintSoon());
-    for (const part of [this.#bands, ...marked, this.images, this.#accepted]) {
+    for (const part of [...this.#measurements, this.images]) {
       part.addEventListener("change", () => this.#recordSoon());
     }
+    this.#accepted.addEventListener("change", () => {
+      const { checked } = this.#accepted;
+      // Null if it equals the judgement of the file.
+      const accepted = checked === this.#isAccepted ? null : checked;
+      this.#store.record({ ...this.#store.document, accepted });
+    });
     byId("undo").addEventListener("click", () => this.undo());
     byId("redo").addEventListener("click", () => this.redo());
     host.addEventListener("input", ({ target }) => {
-      this.#typed = target instanceof Element && target.matches(TYPED) ? target : null;
+      const isTyped = target instanceof Element && target.matches(TYPED) && target.closest(".shape") === null;
+      this.#typed = isTyped ? target : null;
     }, true);
     host.addEventListener("change", () => {
       this.#typed = null;
-      this.#history.endTyping();
+      this.#store.endTyping();
     });
   }
 
   /** Records one step after several panels have changed in turn. */
   #recordSoon() {
-    if (this.#isRecording || this.#isUnfinished) return;
+    if (this.#isRecording || this.#isFollowing) return;
     this.#isRecording = true;
     queueMicrotask(() => this.#record());
   }
 
+  /** Records what panels have changed. While a region is being drawn, the next step has it. */
   #record() {
     const field = this.#typed;
     this.#isRecording = false;
     this.#typed = null;
-    if (this.#isUnfinished || !this.#history.record(this.drawn, field)) return;
-    this.#showSteps();
-    this.emit("drawn");
+    if (this.#isFollowing || this.#store.isPreviewing || this.#scan === null) return;
+    this.#followed = this.#collected;
+    this.#store.record(this.#followed, field);
   }
 
   #showSteps() {
-    byId("undo", HTMLButtonElement).disabled = !this.#history.canUndo;
-    byId("redo", HTMLButtonElement).disabled = !this.#history.canRedo;
+    byId("undo", HTMLButtonElement).disabled = !this.#store.canUndo;
+    byId("redo", HTMLButtonElement).disabled = !this.#store.canRedo;
   }
 
-  #drag(from: Point, to: Point, isDone: boolean) {
-    this.#isUnfinished = !isDone;
-    const { chosen } = this.tools;
-    const ofLine = this.#scan?.isLineScan ? this.#lines : this.kymographs;
-    const panel = chosen === "band" ? this.#bands : chosen === "rectangle" ? this.#regions : ofLine;
-    panel.draw(from, to, isDone);
-    this.#drawMarks();
-  }
-
-  get #columns() {
-    return this.#scan === null ? 0 : shapeOf(this.#scan)[1];
-  }
-
-  /** Draws a band along the path of the reference. */
-  #dragPath(from: Point, to: Point, isDone: boolean) {
-    const [start, end] = [from, to].map(({ x, y }) =>
-      columnNear(this.#path, this.#columns, { x: y - 0.5, y: x - 0.5 })
-    );
-    if (start === undefined || end === undefined || start.distance > REACH) return;
-    this.#isUnfinished = !isDone;
-    const [low, high] = [start.column, end.column].toSorted((a, b) => a - b) as [number, number];
-    this.#bands.draw({ y: low }, { y: high + 1 }, isDone);
-    this.#drawMarks();
-  }
-
-  /** Cancels a drag. */
-  #giveUp() {
-    this.#isUnfinished = false;
-    for (const panel of [this.#bands, this.#lines, this.kymographs, this.#regions]) panel.giveUp();
-    this.#drawMarks();
+  #listOf(kind: KindName) {
+    if (kind === "band") return this.#bands.list;
+    return kind === "line" || kind === "track"
+      ? this.#lists[kind]
+      : kind === "cursor"
+      ? this.cursors
+      : this.#lists.region;
   }
 
   #drawMarks() {
@@ -424,36 +463,20 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     this.#panes.reference.drawMarks();
   }
 
-  #choose() {
-    this.#giveUp();
-    const { chosen } = this.tools;
-    const isDrawing = chosen !== "zoom" && this.#scan !== null;
-    this.#panes.source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
-    const onPath = chosen === "band" && this.#path.length > 0;
-    // While a finger draws, it does not scroll the page.
-    this.#panes.source.redraw();
-    this.#panes.reference.redraw();
-    this.#panes.reference.tool = onPath ? (from, to, isDone) => this.#dragPath(from, to, isDone) : null;
-  }
-
   #marks() {
     const { source } = this.#panes;
     const toScreen = (x: number, y: number) => source.toScreen(x, y);
     return [
-      ...bandMarks(this.#bands.shown, source),
       ...this.#measurements.flatMap((panel) => panel.marks(toScreen)),
-      ...this.#lines.marks(toScreen),
-      ...this.#regions.marks(toScreen),
-      ...(this.#scan?.isLineScan ? [] : this.kymographs.marks(toScreen, source.zoom)),
-      ...this.cursors.marks(toScreen, source.plot),
+      ...marksOf(this.#store.shown.regions, source),
       ...stampMarks(this.#scan?.isTyped ? "calibration typed" : "", source.plot),
     ];
   }
 
   #refresh() {
     this.#listed = this.#bands.traces;
-    const { all, kept } = this.#bands;
-    for (const panel of this.#measurements) panel.listBands(all, kept);
+    const bands = bandsOf(this.#store.document.regions);
+    for (const panel of this.#measurements) panel.listBands(bands, this.#bands.kept);
     this.#drawMarks();
     this.#paintSoon();
   }
@@ -476,10 +499,14 @@ const SECTIONS: Record<string, string> = {
   regions: "save-and-restore",
   kymograph: "kymographs",
   bands: "bands-and-traces",
+  tracks: "lines",
   velocity: "velocities",
   diameter: "diameter-over-time",
   export: "what-you-can-save",
 };
+
+/** A panel that is a list. */
+const listed = (list: RegionList) => ({ element: panel(list.element) });
 
 const folded = (title: string, panel: { element: HTMLElement }, id: string, isOpen = false) =>
   element(

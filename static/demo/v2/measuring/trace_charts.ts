@@ -5,7 +5,7 @@ import { type Chart, type ChartSpan, drawChart } from "../picture/chart.ts";
 import { type Mark, measureLabel, svgMarks } from "../picture/marks.ts";
 import { type ChartCurve, curveColumns } from "./trace_curves.ts";
 import { type Range, rangeOf, SERIES_RANGE } from "./values_over_time.ts";
-import type { Trace } from "./bands.ts";
+import type { Trace } from "./band_traces.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { MeasurementPanel } from "./measurement_panel.ts";
 import type { Scan } from "./scan.ts";

@@ -2,7 +2,7 @@
  * The work on recordings in the browser's IndexedDB. Each origin has its own: under another address or port, the page
  * does not find it.
  */
-import { currentLook } from "../measuring/earlier.ts";
+import { readLook } from "../saving/earlier_drawn.ts";
 import type { DrawnLook } from "../measuring/drawn.ts";
 import type { LinkedView } from "./view_link.ts";
 
@@ -52,21 +52,20 @@ export class WorkStore {
   onLost = (): void => {};
 
   async get(key: string): Promise<Work | undefined> {
-    const [work] = current([await this.#run("readonly", (store) => store.get(key))]);
-    return work;
+    const work = await this.#run<Work | undefined>("readonly", (store) => store.get(key));
+    return work && current(work);
   }
 
   /** The latest work at a place. */
   async at(place: string): Promise<Work | undefined> {
-    const [latest] = latestFirst(
-      current(await this.#run("readonly", (store) => store.index("place").getAll(place))),
-    );
-    return latest;
+    const works = await this.#run<Work[]>("readonly", (store) => store.index("place").getAll(place));
+    return latestFirst(works).map(current)[0];
   }
 
   /** All work, latest first. */
   async all(): Promise<Work[]> {
-    return latestFirst(current(await this.#run("readonly", (store) => store.getAll())));
+    const works = await this.#run<Work[]>("readonly", (store) => store.getAll());
+    return latestFirst(works).map(current);
   }
 
   /** Returns once it is written. */
@@ -99,9 +98,9 @@ export class WorkStore {
 
   #open(done: (database: IDBDatabase) => void, failed: (error: unknown) => void) {
     const request = indexedDB.open(NAME, VERSION);
-    // Work of version 1 is converted when it is read.
     request.onupgradeneeded = ({ oldVersion }) => {
-      if (oldVersion >= 1) return;
+      // Version 1 has the same store; its works are read as they are.
+      if (oldVersion > 0) return;
       request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
     };
     request.onsuccess = () => {
@@ -121,9 +120,8 @@ export class WorkStore {
   }
 }
 
-/** Work in today's form. */
-const current = (works: (Work | undefined)[]): Work[] =>
-  works.flatMap((work) => work === undefined ? [] : [{ ...work, look: currentLook(work.look) }]);
+/** Work of any version in the form of this page. */
+const current = (work: Work): Work => ({ ...work, look: readLook(work.look) });
 
 const latestFirst = (works: Work[]) => works.sort((a, b) => b.savedAt - a.savedAt);
 

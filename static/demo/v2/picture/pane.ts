@@ -44,13 +44,16 @@ export class Pane {
   tool: ((from: Point, to: Point, isDone: boolean) => void) | null = null;
 
   /** Called when Escape or a second finger cancels a drag of the tool. */
-  onGivenUp = (): void => {};
+  onGivenUp: () => unknown = () => {};
 
   /** Called for a click or tap, which selects what lies within `reach` CSS pixels. */
   onPress: (at: Point, reach: number) => void = () => {};
 
-  /** Called when the user presses Enter to go to what is drawn. */
-  onEnter = (): void => {};
+  /** Called for keys on the picture; true if that was all. */
+  onKey: (key: string) => boolean = () => false;
+
+  /** Called for a double click, which zooms out unless it returns true. */
+  onDouble: () => boolean = () => false;
 
   stamp = "";
 

@@ -20,9 +20,10 @@ export interface Handled {
   change: (change: (placed: PlacedView) => void) => void;
   moveCursor: (cursor: Point | null, byKeyboard: boolean) => void;
   select: (box: View | null) => void;
-  onGivenUp: () => void;
+  onGivenUp: () => unknown;
   onPress: (at: Point, reach: number) => void;
-  onEnter: () => void;
+  onKey: (key: string) => boolean;
+  onDouble: () => boolean;
 }
 
 /** Largest distance of a click and a tap from what they select, in CSS pixels. */
@@ -163,7 +164,7 @@ export function attachPointer(stage: Stage, pane: Handled): void {
   plot.addEventListener("touchmove", (event) => {
     if (event.touches.length > 1) event.preventDefault();
   }, { passive: false });
-  plot.addEventListener("dblclick", () => pane.change((placed) => placed.goHome()));
+  plot.addEventListener("dblclick", () => pane.onDouble() || pane.change((placed) => placed.goHome()));
   plot.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && drag !== null) {
       stop();
@@ -179,6 +180,11 @@ export function attachKeys(plot: HTMLElement, pane: Handled): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { placed, cursor } = pane;
     const [arrow, zoom] = [ARROWS[event.key], ZOOMS[event.key]];
+    if (pane.onKey(event.key)) {
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
     if (arrow !== undefined && cursor === null) pane.moveCursor(placed.pixelAt(middle), true);
     else if (arrow !== undefined && cursor !== null) {
       let next = cursor;
@@ -189,7 +195,6 @@ export function attachKeys(plot: HTMLElement, pane: Handled): void {
       pane.change(() => placed.zoom(at, ...factorsOf(placed, ...zoom)));
     } else if (event.key === "0" || event.key === "Home") pane.change(() => placed.goHome());
     else if (event.key === "Backspace") pane.change(() => placed.goBack());
-    else if (event.key === "Enter") pane.onEnter();
     else if (event.key === "Escape" && cursor !== null) pane.moveCursor(null, true);
     else return;
     event.preventDefault();

@@ -3,7 +3,7 @@
  * leave these open, so a damaged archive, or another program, may have put anything there.
  */
 import { LUT_NAMES } from "../picture/lut.ts";
-import { currentDrawn } from "../measuring/earlier.ts";
+import { isRegion } from "../drawing/region.ts";
 import type { Drawn, DrawnLook, KeptMeans } from "../measuring/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
 import type { Look } from "../panels/viewer.ts";
@@ -144,13 +144,20 @@ const isPlace = withFields({ x: isFinite, y: isFinite });
 const DRAWN: Readonly<Record<string, Shape>> = {
   shape: pairOf(isSize),
   isLineScan: isFlag,
+  regions: listOf(isRegion),
   traces: orNone(isTrace),
-  bands: listOf(withFields({ id: isCount, name: isText, color: isText, from: isFinite, to: isFinite })),
-  lines: listOf(withFields({ id: isCount, from: isPlace, to: isPlace })),
   measured: orNone(valuesOf(orNone(isMeasured))),
-  cursors: withFields({ pinned: listOf(isPlace), lines: isSize, columns: isSize }),
+  cursors: withFields({ lines: isSize, columns: isSize }),
   images: orNone(isMeans),
   projection: orNone(isProjection),
+};
+
+/** Fields of the drawings of earlier pages. */
+const EARLIER: Readonly<Record<string, Shape>> = {
+  ...DRAWN,
+  bands: listOf(withFields({ id: isCount, name: isText, color: isText, from: isFinite, to: isFinite })),
+  lines: listOf(withFields({ id: isCount, from: isPlace, to: isPlace })),
+  cursors: withFields({ pinned: listOf(isPlace), lines: isSize, columns: isSize }),
   regions: orNone(listOf(withFields({ id: isText, type: isText }))),
 };
 
@@ -244,9 +251,10 @@ export const checkedMeans = (rows: unknown): KeptMeans["rows"] =>
 export function checkedKymograph(look: unknown): DrawnLook | null {
   if (!isObject(look)) return null;
   const { look: display, lost } = checkedLook(look);
-  const isDrawn = orNone(withFields(DRAWN))(look.drawn);
+  const fields = isObject(look.drawn) && "bands" in look.drawn ? EARLIER : DRAWN;
+  const isDrawn = orNone(withFields(fields))(look.drawn);
   return lost.length === 0 && isDrawn
-    ? { ...display, ...look.drawn ? { drawn: currentDrawn(look.drawn as Drawn) } : {} }
+    ? { ...display, ...look.drawn ? { drawn: look.drawn as Drawn } : {} }
     : null;
 }
 

@@ -6,14 +6,14 @@ import { tableUnit } from "../../../measure/axes.ts";
 import { type Column, table } from "../../../measure/csv.ts";
 import { isHere } from "../../../measure/edits.ts";
 import { type Measurement, unitOf } from "../../../measure/measurement.ts";
-import { projectionWords } from "../../../measure/stack.ts";
+import { capitalized, projectionWords } from "../../../measure/stack.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
 import { ALL_BANDS, type Drawn, mapped } from "../measuring/drawn.ts";
 import { type Scan, shapeOf } from "../measuring/scan.ts";
-import { bandRegionId, OWN, regionsOf } from "./regions.ts";
+import { lineOver, ofKinds, regionWith, type WrittenRegion } from "../drawing/region.ts";
+import { OWN, writtenRegions } from "./regions.ts";
 import type { Measured } from "../measuring/panel.ts";
 import type { Result } from "../../../measure/recording.ts";
-import type { Region } from "../measuring/bands.ts";
 import type { Look } from "../panels/viewer.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 
@@ -49,7 +49,7 @@ export type Analysis = {
 /** The member without its session. */
 export function memberOf(
   recorded: Recorded,
-): { accepted: boolean; rois: Region[]; imageMetadata: object; analyses: Analysis[] } {
+): { accepted: boolean; rois: WrittenRegion[]; imageMetadata: object; analyses: Analysis[] } {
   const { drawn, shown, isKymograph, isAccepted, position, look } = recorded;
   const { channels } = shown.scan.group;
   const made = analysesOf(shown, position.l);
@@ -57,7 +57,7 @@ export function memberOf(
   const kymograph = kymographOf(drawn, shown, isKymograph);
   return {
     accepted: isAccepted,
-    rois: regionsOf(drawn, look.typed?.time === "columns"),
+    rois: writtenRegions(drawn.regions, drawn.shape, look.typed?.time === "columns"),
     imageMetadata: {
       [OWN]: packed({ version: VERSION, position, look, settings: settingsOf(drawn, channels) }),
     },
@@ -69,7 +69,7 @@ export function memberOf(
 function settingsOf(drawn: Drawn, channels: Channels) {
   const { shape, isLineScan, traces, measured, cursors, kymograph } = drawn;
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
-    band: band === ALL_BANDS ? ALL_BANDS : regionOfBand(drawn, band),
+    band: band === ALL_BANDS ? ALL_BANDS : bandIn(drawn, band),
     channel: rankOf(channels, Number(channel)),
   });
   return {
@@ -86,7 +86,7 @@ function settingsOf(drawn: Drawn, channels: Channels) {
         of: placed(edit.of),
       })),
     })),
-    cursors: { lines: cursors.lines, columns: cursors.columns },
+    cursors,
     images: drawn.images && { ...drawn.images, rows: [] },
     projection: drawn.projection,
     isKymographMade: kymograph?.isMade ?? false,
@@ -126,7 +126,7 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
         { name: drawn.traces?.isChange ? "dF/F0" : "Mean", values: trace.values },
         ...trace.f0.course === null ? [] : [{ name: "F0", values: trace.f0.course }],
       ],
-      roiId: bandRegionId(trace.band),
+      roiId: trace.band.id,
       ...at(channels.findIndex(({ name }) => name === trace.channel)),
       parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan, trace.f0.by),
       summary: Number.isFinite(trace.f0.level) ? { baseline_f0: trace.f0.level } : {},
@@ -136,7 +136,7 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
         type: measurement.key,
         name: measurement.title,
         columns,
-        roiId: regionOfBand(drawn, result.of.band),
+        roiId: bandIn(drawn, result.of.band),
         ...at(Number(result.of.channel)),
         parameters: measurementParameters(measurement, result, scan),
         summary: Object.fromEntries(
@@ -163,9 +163,14 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
       name: "Profile of the line",
       columns: tables.profile,
       roiId: LINE_ID,
-      parameters: { width: inUnit(drawn.kymograph?.width ?? 1, "px"), ...projected },
+      parameters: { width: inUnit(lineOver(drawn.regions)?.width ?? 1, "px"), ...projected },
     },
-    { type: "lines", name: "Lines", columns: tables.lines, summary: { lines: drawn.lines.length } },
+    ...(["line", "track"] as const).map((kind) => ({
+      type: `${kind}s`,
+      name: capitalized(`${kind}s`),
+      columns: tables[`${kind}s`],
+      summary: { [`${kind}s`]: ofKinds(drawn.regions, kind).length },
+    })),
     {
       type: "cursors",
       name: "Cursors",
@@ -191,11 +196,8 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
 /** A number with its unit. */
 const inUnit = (value: number, unit: string) => ({ value, unit });
 
-/** Region of a band; empty for whole lines. */
-function regionOfBand({ bands }: Drawn, chosen: string) {
-  const band = bands.find(({ id }) => String(id) === chosen);
-  return band === undefined ? "" : bandRegionId(band);
-}
+/** Id of a band; empty for whole lines, and for a band that is gone. */
+const bandIn = ({ regions }: Drawn, id: string) => regionWith(regions, id)?.kind === "band" ? id : "";
 
 /** @param by with the method of F₀ that ran */
 function traceParameters(
@@ -251,9 +253,10 @@ const inKymograph = ({ roiId, parameters, ...rest }: Analysis): Analysis => ({
 });
 
 /** The line of a kymograph, and what was drawn in it. */
-function kymographOf({ kymograph, shape }: Drawn, { scan }: Measured, isShown: boolean): Analysis[] {
-  if (kymograph === null) return [];
-  const { points, width, look } = kymograph;
+function kymographOf({ regions, kymograph, shape }: Drawn, { scan }: Measured, isShown: boolean): Analysis[] {
+  const line = lineOver(regions);
+  if (line === null) return [];
+  const { points, width } = line;
   const columns = [
     { name: "Column", unit: "px", values: points.map(({ x }) => x) },
     { name: "Row", unit: "px", values: points.map(({ y }) => y) },
@@ -261,7 +264,7 @@ function kymographOf({ kymograph, shape }: Drawn, { scan }: Measured, isShown: b
   return [{
     type: "kymograph",
     roiId: LINE_ID,
-    parameters: { width: inUnit(width, "px"), [OWN]: packed({ look }) },
+    parameters: { width: inUnit(width, "px"), [OWN]: packed({ look: kymograph?.look }) },
     summary: isShown ? { images: shapeOf(scan)[0], columns: shapeOf(scan)[1] } : { shape: [...shape] },
     tables: [{ name: "Line of the kymograph", csv: table(columns) }],
   }];

@@ -1,203 +1,207 @@
 /**
- * Drawings as the regions of an image document, and back. Points are `[column, row]` of pixels, whose middles are
- * integers; drawings count from the outer edge of the first pixel.
+ * Regions of the page as those of an image document, and back. Points are `[column, row]` of pixels, whose middles are
+ * integers; regions of the page count from the outer edge of the first pixel.
  */
-import { type Band, MOST_BANDS, type Region } from "../measuring/bands.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
+import { isValueOf, type KindName, KINDS } from "../drawing/kinds.ts";
 import {
-  type Drawn,
-  type KeptKymograph,
-  type Line,
-  MOST_LINES,
-  SPACE,
-  turnedRegion,
-} from "../measuring/drawn.ts";
-import type { Place } from "../../../measure/velocity.ts";
+  distinct,
+  type End,
+  numberOf,
+  ofKinds,
+  type Region,
+  type Size,
+  turned,
+  type WrittenRegion,
+} from "../drawing/region.ts";
 
 /** Key of metadata that only this page reads. */
 export const OWN = "acq_viewer";
 
+/** Coordinate space of the regions in an image document: pixels. */
+const SPACE = "primary-image-full-resolution-pixels";
+
 /** Colour of regions without one. */
 const PLAIN = "#56b4e9";
 
-/** Id of the region of a band. */
-export const bandRegionId = ({ id, region }: Band): string => region?.id ?? `band-${id}`;
+type Pair = [number, number];
 
 /**
- * The drawings of a picture as regions, each with an id.
+ * The regions of a picture as regions of its document.
  *
  * @param isTurned the columns of the image are its lines
  */
-export function regionsOf(
-  { shape, bands, lines, cursors, kymograph, regions = [] }: Drawn,
+export function writtenRegions(
+  regions: readonly Region[],
+  shape: Size,
   isTurned: boolean,
-): Region[] {
-  const [rows, columns] = shape;
-  const size = [columns, rows] as const;
-  const own = [
-    ...bands.map((band) => {
-      const { name, color, from, to, region } = band;
-      return {
-        ...region,
-        id: bandRegionId(band),
-        type: "rectangle" as const,
-        ...name !== "" && { name },
-        coordinate_space: SPACE,
-        start: [from, 0] as [number, number],
-        stop: [to, rows] as [number, number],
-        metadata: { ...region?.metadata, [OWN]: { color } },
-      };
-    }),
-    ...lines.map(({ id, name, from, to, region }) => ({
-      ...region,
-      id: region?.id ?? `line-${id}`,
-      ...name && { name },
-      ...lineOf([from, to].map(({ x, y }): [number, number] => [y - 0.5, x - 0.5]), size, region?.metadata),
-    })),
-    ...cursors.pinned.map(({ x, y, name }, i) => ({
-      id: `cursor-${"ab"[i]}`,
-      type: "point" as const,
-      ...name && { name },
-      coordinate_space: SPACE,
-      position: [y, x] as [number, number],
-    })),
-    ...kymograph === null ? [] : [{
-      id: LINE_ID,
-      ...lineOf([pointOf(kymograph.points[0]), pointOf(kymograph.points.at(-1))], size, {
-        [OWN]: { points: kymograph.points.map(pointOf), width: kymograph.width },
-      }),
-    }],
-  ];
-  const ids = new Set(own.map(({ id }) => id));
-  const all = [
-    ...own,
-    ...regions.map((region) => ids.has(region.id) ? { ...region, id: `${region.id}-other` } : region),
-  ];
-  return isTurned ? all.map(turnedRegion) : all;
+): WrittenRegion[] {
+  const size = isTurned ? [shape[1], shape[0]] as const : shape;
+  return regions.map((region) => written(isTurned ? turned(region) : region, size));
 }
 
-const pointOf = ({ x = 0, y = 0 } = {}): [number, number] => [x, y];
-
-/** A line between whole pixels, with its exact ends in the metadata. */
-function lineOf(ends: [number, number][], size: readonly [number, number], metadata?: object) {
-  const [start, stop] = ends.map((end) => pixelOf(end, size));
+function written(region: Region, size: Size): WrittenRegion {
+  const { id, kind, name, ends, width, written: former } = region;
+  const { type, isExact = false, properties } = KINDS[kind];
+  const looks = Object.fromEntries(
+    properties.flatMap(({ key }) => region[key] === undefined ? [] : [[key, region[key]]]),
+  );
+  const exact = ends.map(middleOf);
+  const own = {
+    ...looks,
+    ...kind === "path" && { points: exact, width },
+  };
+  const metadata = {
+    ...former?.metadata,
+    ...Object.keys(own).length > 0 && { [OWN]: own },
+    ...isExact && {
+      acq_server: {
+        ...former?.metadata?.acq_server,
+        start: exact[0]!,
+        stop: exact.at(-1)!,
+        ...kind === "track" && { points: exact },
+      },
+    },
+  };
+  const { name: _, ...others } = former ?? {};
   return {
-    type: "line" as const,
-    coordinate_space: SPACE,
-    start: start as [number, number],
-    stop: stop as [number, number],
-    metadata: { ...metadata, acq_server: { start: ends[0]!, stop: ends[1]! } },
+    ...others,
+    id,
+    type,
+    ...name !== "" && { name },
+    coordinate_space: former?.coordinate_space ?? SPACE,
+    ...placeOf(type, ends, size),
+    ...(former?.metadata !== undefined || Object.keys(metadata).length > 0) && { metadata },
   };
 }
 
+/** Place of ends in pixels. */
+function placeOf(type: WrittenRegion["type"], ends: readonly End[], [rows, columns]: Size) {
+  if (type === "rectangle") {
+    const [start, stop] = ends as [End, End];
+    return {
+      start: [start.y ?? 0, start.x ?? 0] as Pair,
+      stop: [stop.y ?? columns, stop.x ?? rows] as Pair,
+    };
+  }
+  const [start, stop] = [ends[0]!, ends.at(-1)!].map((end) => pixelOf(middleOf(end), [rows, columns]));
+  return type === "point" ? { position: start! } : { start: start!, stop: stop! };
+}
+
+/** Position in pixels whose middles are integers. */
+const middleOf = ({ x, y }: End): Pair => [Number(y) - 0.5, Number(x) - 0.5];
+
 /** The pixel nearest to a place. */
-const pixelOf = (place: readonly number[], size: readonly [number, number]) =>
+const pixelOf = (place: readonly number[], [rows, columns]: Size): Pair =>
   // Adding 0 turns -0 into 0.
-  size.map((end, i) => Math.min(end - 1, Math.max(0, Math.round(place[i] ?? 0))) + 0);
+  [columns, rows].map((end, i) => Math.min(end - 1, Math.max(0, Math.round(place[i] ?? 0))) + 0) as Pair;
+
+const endOf = ([column, row]: readonly [number, number]): End => ({ x: row + 0.5, y: column + 0.5 });
 
 /**
- * Turns the regions of an image document into drawings; those without a tool on this page stay regions.
+ * Reads the regions of an image document; those without a tool on this page are kinds of their own.
  *
- * @param written valid by the schema
+ * @param all valid by the schema
  * @param picture `isTurned` if the columns of the image are its lines
  * @returns `outside` has the names of regions that do not lie within the image
  */
-export function drawnRegions(
-  written: readonly Region[],
-  { shape, isLineScan, isTurned }: {
-    shape: readonly [number, number];
-    isLineScan: boolean;
-    isTurned: boolean;
-  },
-): Pick<Drawn, "bands" | "kymograph"> & {
-  lines: Line[];
-  regions: Region[];
-  pinned: Drawn["cursors"]["pinned"];
-  outside: string[];
-} {
-  const regions = isTurned ? written.map(turnedRegion) : written;
-  const [rows, columns] = shape;
-  const size = [columns, rows] as const;
-  const numberedBand = numbering("band", regions);
-  const numberedLine = numbering("line", regions);
-  const drawn: ReturnType<typeof drawnRegions> = {
-    bands: [],
-    lines: [],
-    kymograph: null,
-    regions: [],
-    pinned: [],
-    outside: [],
-  };
-  for (const region of regions) {
-    const { id, type, name = "", start = [0, 0], stop = [0, 0], position = [0, 0], metadata } = region;
-    const last = type === "rectangle" ? [columns, rows] : [columns - 1, rows - 1];
-    const corners = type === "point" ? [position] : [start, stop];
-    const isAllRows = start[1] === 0 && stop[1] === rows;
-    if (corners.some((corner) => corner.some((place, i) => place > Number(last[i])))) {
-      drawn.outside.push(name || id);
-    } else if (type === "rectangle" && isLineScan && isAllRows && drawn.bands.length < MOST_BANDS) {
-      const numbered = numberedBand(region);
-      const color = metadata?.[OWN]?.color ?? "";
-      drawn.bands.push({
-        ...numbered,
-        name: name || (numbered.region ? id : ""),
-        color: /^#[0-9a-f]{6}$/i.test(color) ? color : PLAIN,
-        from: start[0],
-        to: stop[0],
-      });
-    } else if (type === "line" && isLineScan && drawn.lines.length < MOST_LINES) {
-      const [from, to] = exactEnds(region, size).map(([x, y]) => ({ x: y + 0.5, y: x + 0.5 })) as [
-        Place,
-        Place,
-      ];
-      drawn.lines.push({ ...numberedLine(region), ...name && { name }, from, to });
-    } else if (type === "point" && /^cursor-[ab]$/.test(id) && drawn.pinned.length < 2) {
-      drawn.pinned.push({ x: position[1], y: position[0], ...name && { name } });
-    } else if (type === "line" && id === LINE_ID && !isLineScan) {
-      drawn.kymograph = kymographOf(region, size);
-    } else drawn.regions.push(region);
+export function readRegions(
+  all: readonly WrittenRegion[],
+  { shape, isLineScan, isTurned }: { shape: Size; isLineScan: boolean; isTurned: boolean },
+): { regions: Region[]; outside: string[] } {
+  const size = isTurned ? [shape[1], shape[0]] as const : shape;
+  const [regions, outside] = [[] as Region[], [] as string[]];
+  for (const region of all) {
+    if (!isInside(region, size)) {
+      outside.push(region.name || region.id);
+      continue;
+    }
+    const kind = kindOf(region, { size, isLineScan, isTurned });
+    const isFull = kind !== null && ofKinds(regions, kind).length >= KINDS[kind].most;
+    const read = kind === null || isFull ? otherRegion(region) : drawnRegion(region, kind, size);
+    const { start = [0, 0], stop = [0, 0] } = region;
+    const across = isTurned ? 1 : 0;
+    if (read.kind === "band") {
+      regions.push({ ...read, ends: [start[across], stop[across]].map((y) => ({ x: null, y })) });
+    } else regions.push(isTurned ? turned(read) : read);
   }
-  return drawn;
+  return { regions: distinct(regions), outside };
+}
+
+function isInside({ type, start, stop, position }: WrittenRegion, [rows, columns]: Size) {
+  const last = type === "rectangle" ? [columns, rows] : [columns - 1, rows - 1];
+  const corners = type === "point" ? [position] : [start, stop];
+  return corners.every((corner) => corner?.every((place, i) => place <= last[i]!));
+}
+
+/** The kind of a region that a tool of this page draws; null for others. */
+function kindOf(
+  region: WrittenRegion,
+  { size, isLineScan, isTurned }: { size: Size; isLineScan: boolean; isTurned: boolean },
+): KindName | null {
+  const { id, type, start = [0, 0], stop = [0, 0], metadata } = region;
+  const [along, lines] = isTurned ? [0, size[1]] as const : [1, size[0]] as const;
+  if (type === "rectangle" && isLineScan && start[along] === 0 && stop[along] === lines) return "band";
+  if (type === "line" && isLineScan) {
+    return pointsOf(metadata?.acq_server?.points, exactEnds(region, size)) === null ? "line" : "track";
+  }
+  if (type === "point" && KINDS.cursor.ids!.includes(id)) return "cursor";
+  return type === "line" && id === LINE_ID && !isLineScan ? "path" : null;
+}
+
+/** A region of a kind that a tool draws. */
+function drawnRegion(region: WrittenRegion, kind: KindName, size: Size): Region {
+  const { id, name = "", position = [0, 0], metadata } = region;
+  const own = metadata?.[OWN];
+  const { properties, color } = KINDS[kind];
+  const isOwn = numberOf({ id, kind }) > 0 || KINDS[kind].ids !== undefined;
+  const number = kind === "cursor" ? 1 + KINDS.cursor.ids!.indexOf(id) : 1;
+  const read = {
+    id,
+    kind,
+    name: name || (kind === "band" && !isOwn ? id : ""),
+    color: properties.some(({ key }) => key === "color") ? PLAIN : color(number),
+    ...Object.fromEntries(
+      properties.filter((property) => isValueOf(property, own?.[property.key])).map((
+        { key },
+      ) => [key, own?.[key]]),
+    ),
+    ...!isOwn && { written: region },
+  };
+  if (kind === "cursor") return { ...read, ends: [endOf(position)] };
+  const ends = exactEnds(region, size);
+  const points = pointsOf(kind === "track" ? metadata?.acq_server?.points : own?.points, ends) ?? ends;
+  const width = Number.isInteger(own?.width) && Number(own?.width) > 0 ? Number(own?.width) : 1;
+  return { ...read, ends: points.map(endOf), ...kind === "path" && { width } };
+}
+
+/** Points of a line, if they lead from its start to its stop. */
+function pointsOf(points: unknown, ends: readonly (readonly [number, number])[]): Pair[] | null {
+  const isWhole = Array.isArray(points) && points.length > 1 && points.every(isPlace) &&
+    [points[0], points.at(-1)].every((end, i) => String(end) === String(ends[i]));
+  return isWhole ? points : null;
+}
+
+/** A region that no tool draws, or a rectangle. */
+export function otherRegion(region: WrittenRegion): Region {
+  const { id, type, name = "", position, start = [0, 0], stop = [0, 0] } = region;
+  const kind = type === "line" ? "segment" : type;
+  const ends = type === "rectangle"
+    ? [start, stop].map(([column, row]) => ({ x: row, y: column }))
+    : (position ? [position] : [start, stop]).map(endOf);
+  return { id, kind, name, color: KINDS[kind].color(1), ends, written: region };
 }
 
 /** The exact ends of a line, unless they lie outside the pixels that the document states. */
-function exactEnds({ start = [0, 0], stop = [0, 0], metadata }: Region, size: readonly [number, number]) {
+function exactEnds(
+  { start = [0, 0], stop = [0, 0], metadata }: WrittenRegion,
+  size: Size,
+) {
   return ([["start", start], ["stop", stop]] as const).map(([name, pixel]) => {
     const exact = metadata?.acq_server?.[name];
     return isPlace(exact) && String(pixelOf(exact, size)) === String(pixel) ? exact : pixel;
   });
 }
 
-function kymographOf(region: Region, size: readonly [number, number]): KeptKymograph {
-  const { points, width } = region.metadata?.[OWN] ?? {};
-  const ends = exactEnds(region, size);
-  const isWhole = Array.isArray(points) && points.length > 1 && points.every(isPlace) &&
-    [points[0], points.at(-1)].every((end, i) => String(end) === String(ends[i]));
-  const places: (readonly number[])[] = isWhole ? points : ends;
-  return {
-    points: places.map(([x = 0, y = 0]) => ({ x, y })),
-    width: Number.isInteger(width) && Number(width) > 0 ? Number(width) : 1,
-    isMade: false,
-  };
-}
-
-const isPlace = (place: unknown): place is [number, number] =>
+const isPlace = (place: unknown): place is Pair =>
   Array.isArray(place) && place.length === 2 && place.every(Number.isFinite);
-
-/**
- * Numbers the drawings of a kind by their ids, else by the next free number; `region` is one that another program wrote.
- */
-function numbering(
-  kind: string,
-  regions: readonly Region[],
-): (region: Region) => { id: number; region?: Region } {
-  const pattern = new RegExp(`^${kind}-([1-9]\\d{0,8})$`);
-  const numberIn = ({ id }: Region) => Number(pattern.exec(id)?.[1] ?? 0);
-  let used = Math.max(0, ...regions.map(numberIn));
-  return (region) => {
-    const id = numberIn(region);
-    if (id > 0) return { id };
-    used += 1;
-    return { id: used, region };
-  };
-}

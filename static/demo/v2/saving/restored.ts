@@ -4,7 +4,6 @@
  */
 import { isTime } from "../../../measure/axes.ts";
 import { ALL_BANDS, type Drawn, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
-import { currentMeasurement, type FormerMeasurement } from "../measuring/earlier.ts";
 import {
   checkedKymograph,
   checkedLook,
@@ -14,16 +13,17 @@ import {
   checkedSettings,
 } from "./checked.ts";
 import { type memberOf, unpacked, VERSION } from "./documents.ts";
-import { drawnRegions, OWN } from "./regions.ts";
+import { type EarlierMeasurement, readLook, readMeasurement } from "./earlier_drawn.ts";
+import { OWN, readRegions } from "./regions.ts";
 import type { Acquisition, OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Of } from "../../../measure/recording.ts";
 import type { Look } from "../panels/viewer.ts";
-import type { Region } from "../measuring/bands.ts";
+import { ofKinds, type WrittenRegion } from "../drawing/region.ts";
 
 /** What this page reads of an image document. */
 export interface ImageDocument {
   image_id: string;
-  rois: Region[];
+  rois: WrittenRegion[];
   accepted?: boolean;
   experiment_metadata?: object;
   image_metadata?: {
@@ -164,15 +164,12 @@ export function restored(
   const [rows, columns] = plane.shape;
   const shape = isTurned ? [columns, rows] as const : [rows, columns] as const;
   const isLineScan = typed !== null || isTime(plane.axes[0]);
-  const { outside, pinned, ...drawn } = drawnRegions(image.rois, { shape, isLineScan, isTurned });
+  const { regions, outside } = readRegions(image.rois, { shape, isLineScan, isTurned });
   // An archive has each wavelength as a channel.
   const spectral = image.image_metadata?.acq_server?.spectral?.size ?? 1;
   const isFolded = spectral > 1 && header.sizes.L === undefined;
   const ascending = channels.map((_, i) => i).sort((a, b) => channels[a]!.index - channels[b]!.index);
   const positionOf = (rank: number) => ascending[isFolded ? rank * spectral + (position.l ?? 0) : rank] ?? 0;
-  const bandIds: Map<string, number> = new Map(
-    drawn.bands.map(({ id, region }) => [region?.id ?? `band-${id}`, id]),
-  );
   /** What this page packed into an analysis; of several of a type that of a region and channel. */
   const kept = (type: string, of?: Of): { found?: unknown; rows?: unknown; look?: unknown } => {
     const found = analyses?.analyses.find(({ type: other, roi_id = "", channel, parameters }) =>
@@ -181,14 +178,15 @@ export function restored(
     );
     return isOurs && found ? unpacked(found.parameters?.[OWN]) as object : {};
   };
-  const isThere = ({ band }: { band: string }) => band === "" || bandIds.has(band);
-  /** Ids of band and channel on the page. */
+  const bands = ofKinds(regions, "band").map(({ id }) => id);
+  const isThere = ({ band }: { band: string }) => band === "" || bands.includes(band);
+  /** Names the channel as the page does. */
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
-    band: band === "" || !bandIds.has(band) ? band : String(bandIds.get(band)),
+    band,
     channel: String(positionOf(Number(channel))),
   });
   /** Settings and results of a measurement; those of bands that are not there are left out. */
-  const measurementOf = (one: KeptMeasurement | FormerMeasurement, key: string): KeptMeasurement | null => {
+  const measurementOf = (one: KeptMeasurement | EarlierMeasurement, key: string): KeptMeasurement | null => {
     const former = !("results" in one);
     // Documents of before hold one analysis of a type.
     const whole = former ? { ...one, found: checkedResults(kept(key).found) } : {
@@ -198,7 +196,7 @@ export function restored(
         found: checkedResults(kept(key, result.of).found),
       })),
     };
-    const { results, edits, ...chosen } = currentMeasurement({ ...whole, place: null });
+    const { results, edits, ...chosen } = readMeasurement({ ...whole, place: null });
     if (chosen.band !== ALL_BANDS && !isThere(chosen)) return null;
     if (former && !isThere(one.of)) return null;
     return {
@@ -214,21 +212,19 @@ export function restored(
   };
   return {
     drawn: {
-      ...drawn,
       shape,
       isLineScan,
+      regions,
       traces: settings.traces ?? null,
       measured: mapped(isLineScan ? settings.measured : {}, measurementOf),
       ...settings.images && {
         images: { ...settings.images, rows: checkedMeans(kept("image_means").rows) },
       },
       ...settings.projection && { projection: settings.projection },
-      cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
-      kymograph: drawn.kymograph && {
-        ...drawn.kymograph,
-        isMade: settings.isKymographMade === true,
-        ...inKymograph(kept("kymograph").look),
-      },
+      cursors: { lines: 1, columns: 1, ...settings.cursors },
+      kymograph: ofKinds(regions, "path").length === 0
+        ? null
+        : { isMade: settings.isKymographMade === true, ...inKymograph(kept("kymograph").look) },
       accepted: image.accepted === (collection?.member.accepted ?? false) ? null : image.accepted === true,
       origin: mark,
     },
@@ -248,7 +244,7 @@ export function restored(
 
 /** Lets results in a kymograph hold for the shown position. */
 function inKymograph(saved: unknown) {
-  const look = checkedKymograph(saved);
+  const look = readLook(checkedKymograph(saved));
   if (look === null) return {};
   const { drawn } = look;
   if (!drawn) return { look };
@@ -267,7 +263,7 @@ export async function carriedOver(
 ): Promise<
   {
     accepted: boolean;
-    rois: Region[];
+    rois: WrittenRegion[];
     imageMetadata: object;
     analyses: {
       type: string;
@@ -322,7 +318,7 @@ export async function carriedOver(
     id: string;
     name: string;
     accepted: boolean;
-    rois: Region[];
+    rois: WrittenRegion[];
   }
 > {
   const { collection } = acquisition.info;

@@ -1,25 +1,20 @@
-/** Controls of bands and traces: the list of bands, and the display of traces. */
-import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.ts";
+/** The list of bands, and how their traces are shown. */
+import { tableUnit, toPhysical } from "../../../measure/axes.ts";
 import { NEW_TRACE, PLAIN_TRACE, traceFacts } from "../../../measure/band_trace.ts";
-import { type Baseline, baselineWords, type TraceSettings, usualSpan } from "../../../measure/baseline.ts";
-import { element, swatch } from "../controls/element.ts";
-import { checkField, fieldRow, removeButton } from "../controls/fields.ts";
-import {
-  type Band,
-  columnsBetween,
-  MOST_BANDS,
-  movedEdges,
-  numberedBand,
-  type Trace,
-  tracesOf,
-} from "./bands.ts";
-import { type End, panel, plotOver, ShapePanel, type Span } from "./panel.ts";
+import { baselineWords, type TraceSettings, usualSpan } from "../../../measure/baseline.ts";
+import { element } from "../controls/element.ts";
+import { checkField, fieldRow } from "../controls/fields.ts";
+import { RegionList } from "../drawing/list.ts";
+import { bandsOf } from "../drawing/region.ts";
+import { type Trace, tracesOf } from "./band_traces.ts";
+import { Panel, panel, plotOver, type Span } from "./panel.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import { ParameterFields } from "./parameter_fields.ts";
 import { type About, type Scan, shapeOf } from "./scan.ts";
 import { rangeOf } from "./values_over_time.ts";
 import type { Parameter } from "../../../measure/measurement.ts";
 import type { Drawn } from "./drawn.ts";
+import type { DrawingStore } from "../drawing/store.ts";
 
 const AVERAGE: readonly Parameter[] = [{
   key: "average",
@@ -50,17 +45,19 @@ const BASELINE: readonly Parameter[] = [
   { key: "offset", label: "Detector offset", value: 0 },
 ];
 
-/** Emits `change` when a trace may have changed. */
-export class BandPanel extends ShapePanel<Band> {
-  override readonly endNames: string[] = ["From", "to"];
-  /** Columns of the line scan; 0 for an image. */
-  #columns = 0;
-  #last = 0;
-  /** Settings of the traces, to be stored as JSON. */
-  kept: TraceSettings = NEW_TRACE;
+/** Settings of traces in a picture without any of its own: those of the picture before, over the first tenth of its time. */
+export function traceSettingsIn(scan: Scan, former: TraceSettings = NEW_TRACE): TraceSettings {
+  const end = shapeOf(scan)[0] * scan.axes[0].step;
+  const { span: _, ...settings } = former;
+  return { ...settings, from: 0, to: Number((end / 10).toPrecision(3)) };
+}
+
+/** Bands and their traces. */
+export class TracePanel extends Panel {
+  readonly #store;
   #made: { of: unknown[]; traces: Trace[]; baselines: ChartCurve[] } = { of: [], traces: [], baselines: [] };
-  readonly #list = element("ul", { className: "bands", "aria-label": "Bands" });
-  readonly #hint = element("p", { className: "hint" });
+  /** The settings in the fields. */
+  #shown: TraceSettings | null = null;
   readonly #empty = element("p", { className: "missing", hidden: true, role: "status" });
   readonly #change = checkField("ΔF/F₀", "trace-change", false, () => this.#typed());
   readonly #average = new ParameterFields("trace", AVERAGE, () => this.#typed());
@@ -68,88 +65,50 @@ export class BandPanel extends ShapePanel<Band> {
   readonly #baseline = fieldRow(...this.#fields.labels);
   /** Whether a reference has a path to draw along. */
   hasPath = false;
+  readonly list: RegionList;
   readonly element: HTMLDivElement;
 
-  constructor() {
+  constructor(store: DrawingStore<Drawn>) {
     super();
+    this.#store = store;
+    this.list = new RegionList(
+      store,
+      ["band"],
+      "Bands",
+      () => this.hasPath ? ", or along the path of the reference" : "",
+    );
     const display = fieldRow(this.#change.label, ...this.#average.labels);
-    const parts = [this.#hint, this.#list, this.slot, display, this.#baseline, this.#empty];
-    this.element = panel(...parts);
+    this.element = panel(this.list.element, display, this.#baseline, this.#empty);
     this.#showBaseline();
   }
 
-  /** Starts with another picture. @param drawn drawn in it before */
-  begin(scan: Scan, drawn: Drawn | null): void {
+  /** How traces are made. */
+  get kept(): TraceSettings {
+    return this.#store.document.traces ?? NEW_TRACE;
+  }
+
+  /** Shows bands and settings of the document. */
+  show(scan: Scan): void {
     this.scan = scan;
-    this.draft = null;
-    const end = shapeOf(scan)[0] * this.timeStep;
+    this.list.show(scan);
+    const { kept } = this;
+    if (kept === this.#shown) return;
+    this.#shown = kept;
     this.#fields.timeUnit = this.timeUnit;
-    const { span: _, ...kept } = this.kept;
-    this.kept = drawn?.traces ?? { ...kept, from: 0, to: Number((end / 10).toPrecision(3)) };
-    this.#change.input.checked = this.kept.isChange;
-    this.#average.settings = { ...this.kept };
-    this.#fields.settings = {
-      ...this.kept,
-      span: this.kept.span || usualSpan(shapeOf(scan)[0], this.timeStep),
-    };
+    this.#change.input.checked = kept.isChange;
+    this.#average.settings = { ...kept };
+    this.#fields.settings = { ...kept, span: kept.span || usualSpan(shapeOf(scan)[0], this.timeStep) };
     this.#showBaseline();
-    this.#columns = scan.isLineScan ? shapeOf(scan)[1] : 0;
-    this.#last = Math.max(0, ...drawn?.bands.map(({ id }) => id) ?? []);
-    this.set(drawn?.bands ?? []);
-  }
-
-  override described(band: Band): {
-    name: string;
-    color: string;
-    ends: {
-      x: null;
-      y: number;
-    }[];
-    place: string;
-  } {
-    const { name, color, from, to } = band;
-    return { name, color, ends: [from, to].map((y) => ({ x: null, y })), place: this.#placeText(band) };
-  }
-
-  override placed(band: Band, [from, to]: readonly End[]): {
-    from: number;
-    to: number;
-  } {
-    return movedEdges(band, Number(from?.y), Number(to?.y), this.#columns);
-  }
-
-  /** @param band with the default name if its own is empty */
-  override add({ from, to, name }: Pick<Band, "from" | "to" | "name">): number | null {
-    if (this.all.length >= MOST_BANDS || this.#columns === 0) return null;
-    this.#last += 1;
-    const band = numberedBand(this.#last, from, to, this.#columns);
-    this.set([...this.all, { ...band, name: name || band.name }]);
-    return band.id;
-  }
-
-  /** Follows a band being drawn. */
-  draw({ y: from }: { y: number }, { y: to }: { y: number }, isDone: boolean): void {
-    const band = { id: 0, name: "", color: "#ffffff", ...columnsBetween(from, to, this.#columns) };
-    this.draft = isDone ? null : band;
-    const id = isDone ? this.add(band) : null;
-    if (id !== null) this.emit("select", { id });
   }
 
   /** Traces of the shown channels; the same array until something changes. */
-  get traces(): {
-    name: string;
-    band: Band;
-    channel: string;
-    color: string;
-    dash: string;
-    values: Float64Array<ArrayBufferLike>;
-    baseline: number;
-    f0: Baseline;
-  }[] {
-    const { scan, kept, all } = this;
+  get traces(): Trace[] {
+    const { scan, kept } = this;
+    const all = bandsOf(this.#store.document.regions);
     const shown = scan?.isLineScan ? scan.group.shown : [];
-    const of = [scan, kept, all, shown.length, ...shown.map(({ samples }) => samples)];
-    if (of.every((part, i) => part === this.#made.of[i])) return this.#made.traces;
+    const of = [scan, kept, all.length, ...all, ...shown.map(({ samples }) => samples)];
+    const { of: former } = this.#made;
+    if (of.length === former.length && of.every((part, i) => part === former[i])) return this.#made.traces;
     const traces = scan === null ? [] : tracesOf({ plane: scan.group.plane, shown }, all, kept);
     const baselines = kept.isChange
       ? []
@@ -190,7 +149,7 @@ export class BandPanel extends ShapePanel<Band> {
     const rests = isChange || kind !== "percentile" && kind !== "window" ? this.traces : [];
     const time = this.scan?.axes[0] ?? { unit: "seconds" };
     return [
-      ...this.all.map(({ name, from, to }) => ([
+      ...bandsOf(this.#store.document.regions).map(({ name, from, to }) => ([
         name,
         `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
       ] as About[number])),
@@ -265,36 +224,8 @@ export class BandPanel extends ShapePanel<Band> {
   /** A setting of the traces has changed. */
   #typed() {
     const isChange = this.#change.input.checked;
-    this.kept = { ...PLAIN_TRACE, isChange, ...this.#average.settings, ...this.#fields.settings };
+    this.#shown = { ...PLAIN_TRACE, isChange, ...this.#average.settings, ...this.#fields.settings };
+    this.#store.record({ ...this.#store.document, traces: this.#shown });
     this.#showBaseline();
-    this.changed();
-  }
-
-  override list(): void {
-    const { all } = this;
-    const isFull = all.length >= MOST_BANDS;
-    const path = this.hasPath ? ", or along the path of the reference" : "";
-    this.#hint.hidden = all.length > 0 && !isFull;
-    this.#hint.textContent = isFull
-      ? `${MOST_BANDS} bands at most: remove one to draw another.`
-      : `Choose Band and drag up or down over the line scan${path}.`;
-    this.#list.replaceChildren(
-      ...this.scan === null ? [] : all.map((band) => {
-        const { id, name, color } = band;
-        const place = element("span", { className: "place", textContent: this.#placeText(band) });
-        const title = element("span", { className: "name", textContent: name });
-        const remove = removeButton(name, () => this.remove(id));
-        return element("li", {}, this.pick(id, swatch(color), title, place), remove);
-      }),
-    );
-  }
-
-  /** Outer edges of the pixels. */
-  #placeText({ from, to }: Band) {
-    const [, space] = (this.scan as Scan).axes;
-    const [low, high] = [from, to].map((column) =>
-      formatNumber(Number(toPhysical(space, column).toPrecision(3)))
-    );
-    return `${low}–${high} ${unitSymbol(space.unit)}`;
   }
 }

@@ -3,12 +3,13 @@ import { element } from "../controls/element.ts";
 import { button } from "../controls/fields.ts";
 
 /** What a drag over the picture does. */
-export type Tool = "zoom" | "band" | "line" | "rectangle";
+export type Tool = "zoom" | "band" | "line" | "track" | "rectangle";
 
 const TOOLS = [
   ["zoom", "Zoom", "Drag over the picture to zoom (z, or Esc)"],
   ["band", "Band", "Drag over positions to trace their mean over time (b)"],
   ["line", "Line", "Draw a line over a streak, or over an image for its length or a kymograph (n)"],
+  ["track", "Track", "Click from point to point along a streak; Enter or a double click ends the track (t)"],
   ["rectangle", "Rectangle", "Drag over an image to measure the mean of a part of it"],
 ] as const;
 
@@ -40,7 +41,7 @@ export class ToolChoice {
     this.why.hidden = why === "";
     for (const [tool, , title] of TOOLS) {
       const made = this.#buttons.get(tool) as HTMLButtonElement;
-      made.disabled = tool === (isLineScan ? "rectangle" : "band");
+      made.disabled = isLineScan ? tool === "rectangle" : tool === "band" || tool === "track";
       made.title = made.disabled ? why : title;
       // Line scans have bands instead of rectangles.
       made.hidden = made.disabled && isLineScan;

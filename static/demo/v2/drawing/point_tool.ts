@@ -1,0 +1,83 @@
+/** Draws a region from point to point, by clicks or by keys at the cursor. */
+import { type KindName, KINDS } from "./kinds.ts";
+import { type End, newRegion, type Region, withRegion } from "./region.ts";
+import type { Drawn } from "../measuring/drawn.ts";
+import type { Point } from "../picture/placed_view.ts";
+import type { DrawingStore } from "./store.ts";
+
+/** Least distance of two points in CSS pixels: the clicks of a double click are one point. */
+const LEAST = 4;
+
+/** The points of one region before it is recorded. */
+export class PointTool {
+  readonly #store;
+  readonly #kind;
+  readonly #toScreen;
+  #points: readonly End[] = [];
+
+  /** @param toScreen CSS pixels of a position */
+  constructor(
+    store: DrawingStore<Drawn>,
+    kind: KindName,
+    toScreen: (x: number, y: number) => [number, number],
+  ) {
+    this.#store = store;
+    this.#kind = kind;
+    this.#toScreen = toScreen;
+  }
+
+  get isDrawing(): boolean {
+    return this.#points.length > 0;
+  }
+
+  /** The region so far; null without a point, or beyond the most of its kind. */
+  get region(): Region | null {
+    const { regions } = this.#store.document;
+    return this.isDrawing ? newRegion(regions, this.#kind, this.#points) : null;
+  }
+
+  /** Adds a point, unless the last one lies there. */
+  add({ x, y }: Point): void {
+    const [last = { x: NaN, y: NaN }] = this.#points.slice(-1);
+    const [[left, top], [across, down]] = [
+      this.#toScreen(Number(last.x), Number(last.y)),
+      this.#toScreen(x, y),
+    ];
+    if (Math.hypot(across - left, down - top) < LEAST) return;
+    this.#points = [...this.#points, { x, y }];
+    this.#show();
+  }
+
+  /** Takes the last point back. */
+  removeLast(): true {
+    this.#points = this.#points.slice(0, -1);
+    this.#show();
+    return true;
+  }
+
+  /** Records the region; without enough points nothing. @returns the region */
+  finish(): Region | null {
+    const { region } = this;
+    this.#points = [];
+    if (region === null || region.ends.length < KINDS[this.#kind].least) {
+      this.#store.preview(null);
+      return null;
+    }
+    this.#store.draw(withRegion(this.#store.document.regions, region));
+    return region;
+  }
+
+  /** @returns whether there was anything to cancel */
+  cancel(): boolean {
+    const { isDrawing } = this;
+    this.#points = [];
+    if (isDrawing) this.#store.preview(null);
+    return isDrawing;
+  }
+
+  #show() {
+    const { region } = this;
+    const { document } = this.#store;
+    this.#store.preview(region && { ...document, regions: withRegion(document.regions, region) });
+  }
+}

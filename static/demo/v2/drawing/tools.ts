@@ -1,0 +1,162 @@
+/** Draws over the pictures with the chosen tool: by drags, or from point to point. */
+import { columnNear } from "../picture/scan_path.ts";
+import { type Scan, shapeOf } from "../measuring/scan.ts";
+import { type KindName, KINDS } from "./kinds.ts";
+import { PointTool } from "./point_tool.ts";
+import { type End, newRegion, ofKinds, type Region, withRegion } from "./region.ts";
+import { ToolChoice } from "./tool_choice.ts";
+import type { Drawn } from "../measuring/drawn.ts";
+import type { Pane } from "../picture/pane.ts";
+import type { Point } from "../picture/placed_view.ts";
+import type { RegionEditor } from "./editor.ts";
+import type { DrawingStore } from "./store.ts";
+
+/** Largest distance of the start of a band from the path, in samples of the reference. */
+const REACH = 12;
+
+/** What the tools need of the page. */
+export interface Parts {
+  source: Pane;
+  reference: Pane;
+  editor: RegionEditor;
+  /** How the line over an image is drawn. */
+  line: () => { width: number; isFreehand: boolean };
+  /** Says that no more regions of a kind can be drawn, or where to pin a cursor. */
+  refuse: (kind: KindName) => void;
+}
+
+/** The buttons of the tools, and what they draw. */
+export class Tools {
+  readonly #store;
+  readonly #parts;
+  readonly #track;
+  #scan: Scan | null = null;
+  #path: readonly Point[] = [];
+  readonly choice: ToolChoice = new ToolChoice(() => this.#choose());
+
+  constructor(store: DrawingStore<Drawn>, parts: Parts) {
+    const { source, reference, editor } = this.#parts = parts;
+    this.#store = store;
+    this.#track = new PointTool(store, "track", (x, y) => source.toScreen(x, y));
+    // A click ends a drag that has drawn nothing, and a track goes on.
+    for (const pane of [source, reference]) pane.onGivenUp = () => this.#isTracking || store.preview(null);
+    source.onPress = (at, reach) => this.#isTracking ? this.#track.add(at) : editor.press(at, reach);
+    source.onDouble = () => this.#isTracking && this.#endTrack();
+    source.onKey = (key) => this.#press(key);
+  }
+
+  /**
+   * Starts with another picture.
+   *
+   * @param path of the line scan over its reference
+   * @param why tools for line scans are disabled
+   */
+  begin(scan: Scan, path: readonly Point[], why: string): void {
+    this.#scan = scan;
+    this.#path = path;
+    this.choice.offer(scan.isLineScan, why);
+    this.#choose();
+  }
+
+  /** Pins the cursor, or adds it to a track. */
+  pin(): void {
+    const { cursor } = this.#parts.source;
+    if (cursor === null || this.#scan === null) return this.#parts.refuse("cursor");
+    const at = { x: cursor.x + 0.5, y: cursor.y + 0.5 };
+    if (this.#isTracking) this.#track.add(at);
+    else this.#draw("cursor", KINDS.cursor.drawn(at, at, shapeOf(this.#scan)), true);
+  }
+
+  /** Cancels a track, else deselects the tool and the region; returns whether there was any. */
+  layDown(): boolean {
+    if (this.#track.cancel()) return true;
+    const wasSelected = this.#parts.editor.deselect();
+    if (this.choice.chosen === "zoom") return wasSelected;
+    this.choice.choose("zoom");
+    return true;
+  }
+
+  get #isTracking() {
+    return this.choice.chosen === "track";
+  }
+
+  #choose() {
+    this.#track.cancel();
+    this.#store.preview(null);
+    const { source, reference } = this.#parts;
+    const { chosen } = this.choice;
+    const isDrawing = chosen !== "zoom" && this.#scan !== null;
+    source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
+    const onPath = chosen === "band" && this.#path.length > 0;
+    reference.tool = onPath ? (from, to, isDone) => this.#dragPath(from, to, isDone) : null;
+    // While a finger draws, it does not scroll the page.
+    for (const pane of [source, reference]) pane.redraw();
+  }
+
+  #drag(from: Point, to: Point, isDone: boolean) {
+    const { chosen } = this.choice;
+    const scan = this.#scan as Scan;
+    const size = shapeOf(scan);
+    if (this.#isTracking) {
+      if (isDone) { for (const at of [from, to]) this.#track.add(at); }
+    } else if (chosen === "band" || chosen === "rectangle") {
+      this.#draw(chosen, KINDS[chosen].drawn(from, to, size), isDone);
+    } else if (scan.isLineScan) this.#draw("line", KINDS.line.drawn(from, to, size), isDone);
+    else this.#drawPath(from, to, isDone);
+  }
+
+  /** Draws the line over an image; freehand it follows the drag. */
+  #drawPath(from: Point, to: Point, isDone: boolean) {
+    const { width, isFreehand } = this.#parts.line();
+    const [start, end] = KINDS.path.drawn(from, to, shapeOf(this.#scan as Scan)) as [End, End];
+    const { ends = [] } = this.#store.isPreviewing && ofKinds(this.#store.shown.regions, "path")[0] || {};
+    const isOn = isFreehand && ends[0]?.x === start.x && ends[0]?.y === start.y;
+    this.#draw("path", isOn ? [...ends, end] : [start, end], isDone, { width });
+  }
+
+  /** Draws a band along the path of the reference. */
+  #dragPath(from: Point, to: Point, isDone: boolean) {
+    const [rows, columns] = shapeOf(this.#scan as Scan);
+    const [start, end] = [from, to].map(({ x, y }) =>
+      columnNear(this.#path, columns, { x: y - 0.5, y: x - 0.5 })
+    );
+    if (start === undefined || end === undefined || start.distance > REACH) return;
+    const [low, high] = [start.column, end.column].toSorted((a, b) => a - b) as [number, number];
+    this.#draw("band", KINDS.band.drawn({ x: 0, y: low }, { x: 0, y: high + 1 }, [rows, columns]), isDone);
+  }
+
+  /** Draws a new region, and selects it at the end. @param ends null if there is nothing to draw */
+  #draw(kind: KindName, ends: readonly End[] | null, isDone: boolean, properties: Partial<Region> = {}) {
+    const { document } = this.#store;
+    const region = ends && newRegion(document.regions, kind, ends, properties);
+    if (region === null) {
+      this.#store.preview(null);
+      if (ends !== null && isDone) this.#parts.refuse(kind);
+      return;
+    }
+    const regions = withRegion(document.regions, region);
+    if (!isDone) return this.#store.preview({ ...document, regions });
+    this.#store.draw(regions);
+    if (!KINDS[kind].isFixed) this.#store.select(region.id);
+  }
+
+  /** Records the track. */
+  #endTrack(): true {
+    const { isDrawing, region } = this.#track;
+    if (isDrawing && region === null) this.#parts.refuse("track");
+    const track = this.#track.finish();
+    if (track !== null) this.#store.select(track.id);
+    return true;
+  }
+
+  /** Returns whether a key on the picture is one of the drawing. */
+  #press(key: string) {
+    const { isDrawing } = this.#track;
+    if (isDrawing && key === "Escape") return this.#track.cancel();
+    if (isDrawing && key === "Backspace") return this.#track.removeLast();
+    if (key !== "Enter") return false;
+    if (isDrawing) return this.#endTrack();
+    this.#parts.editor.enter();
+    return true;
+  }
+}

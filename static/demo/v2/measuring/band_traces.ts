@@ -1,0 +1,43 @@
+/** Traces of the bands of a line scan. */
+import { traceOf } from "../../../measure/band_trace.ts";
+import type { Band } from "../drawing/region.ts";
+import type { Baseline, TraceSettings } from "../../../measure/baseline.ts";
+
+/** The trace of a band in one channel, one value per line. */
+export interface Trace {
+  name: string;
+  band: Band;
+  channel: string;
+  color: string;
+  dash: string;
+  values: Float64Array;
+  baseline: number;
+  f0: Baseline;
+}
+
+/** Dashes distinguish channels, colours distinguish bands. */
+const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
+
+/** Traces of all bands and shown channels, with colours for bands and dashes for channels; one value per line. */
+export function tracesOf(
+  { plane: { shape, axes }, shown }: {
+    plane: { shape: readonly [number, number]; axes: readonly { step: number }[] };
+    shown: readonly { name: string; samples: Float32Array }[];
+  },
+  bands: readonly Band[],
+  settings: TraceSettings,
+): Trace[] {
+  return bands.flatMap((band) =>
+    shown.map(({ name: channel, samples }, i) => {
+      const { values, baseline, f0 } = traceOf(
+        { samples, shape },
+        [band.from, band.to],
+        settings,
+        axes[0]!.step,
+      );
+      const dash = DASHES[i % DASHES.length] as string;
+      const name = shown.length > 1 ? `${band.name} · ${channel}` : band.name;
+      return { name, band, channel, color: band.color, dash, values, baseline, f0 };
+    })
+  );
+}

@@ -1,0 +1,124 @@
+/** Reads what pages up to November 2026 kept and saved, which had a list for each kind of drawing. */
+import { editsIn } from "../../../measure/edits.ts";
+import type { Item, Settings } from "../../../measure/measurement.ts";
+import type { Of } from "../../../measure/recording.ts";
+import { LINE_ID } from "../../../measure/image_parts.ts";
+import { KINDS } from "../drawing/kinds.ts";
+import { distinct, type Region, type WrittenRegion } from "../drawing/region.ts";
+import { type Drawn, type DrawnLook, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
+import type { About } from "../measuring/scan.ts";
+import { otherRegion } from "./regions.ts";
+
+type Place = { x: number; y: number };
+
+/** Drawings as they were kept. */
+export interface EarlierDrawn extends Omit<Drawn, "regions" | "cursors" | "kymograph"> {
+  bands: readonly {
+    id: number;
+    name: string;
+    color: string;
+    from: number;
+    to: number;
+    region?: WrittenRegion;
+  }[];
+  lines: readonly { id: number; name?: string; from: Place; to: Place; region?: WrittenRegion }[];
+  /** Cursors by the pixels at which they lie. */
+  cursors: { pinned: readonly (Place & { name?: string })[]; lines: number; columns: number };
+  /** The line over an image, in samples whose centres are integers. */
+  kymograph: { points: readonly Place[]; width: number; isMade: boolean; look?: DrawnLook } | null;
+  regions?: readonly WrittenRegion[];
+}
+
+/** A measurement as it was kept: one result, with the edits in its items. */
+export interface EarlierMeasurement {
+  band: string;
+  channel: string;
+  settings: Settings;
+  found?: readonly Item[];
+  of: Of;
+  columns: readonly [number, number];
+  measured: Settings;
+  about?: About;
+  place: string | null;
+}
+
+/** A measurement of this or an earlier page in the form of this page; items that were removed are not known. */
+export function readMeasurement(kept: KeptMeasurement | EarlierMeasurement): KeptMeasurement {
+  if ("results" in kept) return kept;
+  const { found = [], of, columns, measured, about = [], place, ...chosen } = kept;
+  const items = found.map(({ note: _, isLeftOut: __, ...item }) => item);
+  return {
+    ...chosen,
+    place,
+    results: about.length === 0 ? [] : [{ of, columns, measured, about, found: items }],
+    edits: editsIn(found, of, place),
+  };
+}
+
+/** Whether drawings are of an earlier page. */
+export const isEarlier = (drawn: Drawn | EarlierDrawn): drawn is EarlierDrawn => "bands" in drawn;
+
+/** The look of a picture with its drawings in the form of this page. */
+export const readLook = <Look extends DrawnLook | null>(look: Look): Look =>
+  look?.drawn ? { ...look, drawn: readDrawn(look.drawn) } : look;
+
+/** Drawings of this or an earlier page in the form of this page. */
+export function readDrawn(drawn: Drawn | EarlierDrawn): Drawn {
+  if (!isEarlier(drawn)) return drawn;
+  const { bands, lines, cursors: { pinned, ...cursors }, kymograph, regions = [], ...rest } = drawn;
+  const bandIds = new Map(bands.map(({ id, region }) => [String(id), region?.id ?? `band-${id}`]));
+  const named = ({ band, channel }: Of) => ({ band: bandIds.get(band) ?? "", channel });
+  const ofBand = <Made extends { of: Of }>(one: Made): Made => ({ ...one, of: named(one.of) });
+  const measurement = (kept: KeptMeasurement): KeptMeasurement => {
+    const one = readMeasurement(kept);
+    return { ...one, ...named(one), results: one.results.map(ofBand), edits: one.edits.map(ofBand) };
+  };
+  const written = (region?: WrittenRegion) => region === undefined ? {} : { written: region };
+  const table: Region[] = [
+    ...bands.map(({ id, name, color, from, to, region }): Region => ({
+      id: bandIds.get(String(id))!,
+      kind: "band",
+      name,
+      color,
+      ends: [from, to].map((y) => ({ x: null, y })),
+      ...written(region),
+    })),
+    ...lines.map(({ id, name = "", from, to, region }): Region => ({
+      id: region?.id ?? `line-${id}`,
+      kind: "line",
+      name,
+      color: KINDS.line.color(id),
+      ends: [from, to],
+      ...written(region),
+    })),
+    ...regions.map(otherRegion),
+    ...(kymograph?.points.length ?? 0) > 0 ? [pathOf(kymograph!.points, kymograph!.width)] : [],
+    ...pinned.slice(0, 2).map(({ x, y, name = "" }, i): Region => ({
+      id: KINDS.cursor.ids![i]!,
+      kind: "cursor",
+      name,
+      color: KINDS.cursor.color(i + 1),
+      ends: [{ x: x + 0.5, y: y + 0.5 }],
+    })),
+  ];
+  return {
+    ...rest,
+    regions: distinct(table),
+    cursors,
+    ...rest.measured && { measured: mapped(rest.measured, measurement) },
+    kymograph: kymograph && {
+      isMade: kymograph.isMade,
+      ...kymograph.look && { look: readLook(kymograph.look) },
+    },
+  };
+}
+
+/** The line over an image through points in samples, `x` along columns. */
+export const pathOf = (points: readonly Place[], width: number): Region => ({
+  id: LINE_ID,
+  kind: "path",
+  name: "",
+  color: KINDS.path.color(1),
+  ends: points.map(({ x, y }) => ({ x: y + 0.5, y: x + 0.5 })),
+  width,
+});

@@ -1,0 +1,83 @@
+/** Steps, previews and selection of the store of drawings. */
+import assert from "node:assert/strict";
+import { DrawingStore, MOST_STEPS } from "../../static/demo/v2/drawing/store.ts";
+
+type Document = { regions: []; value: unknown };
+
+const document = (value: unknown): Document => ({ regions: [], value });
+
+function storeOf(value: unknown) {
+  const store = new DrawingStore<Document>(document(value));
+  const record = (next: unknown, field: unknown = null) => store.record(document(next), field);
+  const undone = () => store.undo() ? store.document.value : null;
+  const redone = () => store.redo() ? store.document.value : null;
+  return { store, record, undone, redone };
+}
+
+Deno.test("undoes and redoes steps, and drops redo after a change", () => {
+  const { store, record, undone, redone } = storeOf("a");
+  for (const value of ["b", "c", "c"]) record(value);
+  assert.deepEqual([undone(), undone(), undone()], ["b", "a", null]);
+  assert.deepEqual([redone(), store.canRedo], ["b", true]);
+  assert.equal(record("d"), true);
+  assert.deepEqual([store.canRedo, redone()], [false, null]);
+  assert.deepEqual([undone(), undone(), store.canUndo], ["b", "a", false]);
+});
+
+Deno.test("merges letters typed in one field into one step", () => {
+  const [field, other] = [{}, {}];
+  const { store, record, undone } = storeOf("");
+  for (const [value, of] of [["w", field], ["wh", field], ["whx", other], ["whxy", other]] as const) {
+    record(value, of);
+  }
+  store.endTyping();
+  record("whxyz", other);
+  assert.deepEqual([undone(), undone(), undone()], ["whxy", "wh", ""]);
+});
+
+Deno.test("adds no step for an amended document, and keeps NaN", () => {
+  const { store, record, undone, redone } = storeOf({ velocity: NaN, line: 0 });
+  record({ velocity: 1, line: 1 });
+  const { document: recorded } = store;
+  assert.equal(store.amend(document({ velocity: 1, line: 1 })), false);
+  assert.equal(store.document, recorded, "an equal document is the same one");
+  assert.equal(store.amend(document({ velocity: 1, line: 2 })), true);
+  assert.deepEqual(undone(), { velocity: NaN, line: 0 });
+  assert.deepEqual(redone(), { velocity: 1, line: 2 });
+});
+
+Deno.test("undoes up to 200 steps", () => {
+  const { record, undone } = storeOf(0);
+  for (let i = 1; i <= MOST_STEPS + 5; i += 1) record(i);
+  let last = null;
+  for (let i = 0; i < MOST_STEPS; i += 1) last = undone();
+  assert.deepEqual([MOST_STEPS, last, undone()], [200, 5, null]);
+});
+
+Deno.test("a drag is one step, and none if it is cancelled or ends where it began", () => {
+  const { store, record, undone } = storeOf(0);
+  const events: string[] = [];
+  for (const type of ["change", "preview", "select"] as const) store.on(type, () => events.push(type));
+  for (const value of [1, 2, 3]) store.preview(document(value));
+  assert.deepEqual([store.document.value, store.shown.value, store.isPreviewing], [0, 3, true]);
+  record(3);
+  assert.deepEqual([store.shown.value, store.isPreviewing], [3, false]);
+  store.preview(document(4));
+  store.preview(null);
+  store.preview(document(5));
+  assert.equal(record(3), false);
+  assert.deepEqual([store.shown.value, events.at(-1)], [3, "preview"], "what was shown goes");
+  assert.deepEqual([undone(), store.canUndo], [0, false]);
+  store.select("band-1");
+  store.select("band-1");
+  assert.deepEqual(events.filter((type) => type !== "preview"), ["change", "change", "select"]);
+});
+
+Deno.test("another picture begins without steps, the same one with them", () => {
+  const { store, record, undone } = storeOf(0);
+  record(1);
+  store.begin(document(2), true);
+  assert.deepEqual([undone(), store.canUndo], [0, false]);
+  store.begin(document(3));
+  assert.deepEqual([store.canUndo, store.canRedo, store.document.value], [false, false, 3]);
+});
