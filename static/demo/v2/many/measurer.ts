@@ -1,5 +1,4 @@
 /** Measures a recording with given drawings, as the page does. */
-import { NEW_TRACE } from "../../../measure/band_trace.ts";
 import { columnsOf, type Row } from "../../../measure/csv.ts";
 import { imageRows, profileColumns } from "../../../measure/image_parts.ts";
 import { type Over, stackRows } from "../../../measure/stack.ts";

@@ -9,7 +9,8 @@ import { type Drawn, type DrawnLook, type KeptMeasurement, mapped } from "../mea
 import type { About } from "../measuring/scan.ts";
 import { otherRegion } from "./regions.ts";
 
-type Place = { x: number; y: number };
+/** A place in a picture. */
+export type Place = { x: number; y: number };
 
 /** Drawings as they were kept. */
 export interface EarlierDrawn extends Omit<Drawn, "regions" | "cursors" | "kymograph"> {
