@@ -109,12 +109,24 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   noun: "spark",
   hint: "Local, short rises against the median of each column.",
   parameters: [
-    // At 3.8, noise alone makes a dozen per recording.
-    { key: "threshold", label: "Threshold", value: 5, unit: "SD of the noise", least: 1 },
+    // Noise alone exceeds 5 in every seventh recording, and 5.5 in every fortieth.
+    { key: "threshold", label: "Threshold", value: 6, unit: "SD of the noise", least: 1 },
     { key: "offset", label: "Detector offset", value: 0 },
+    {
+      key: "rest",
+      label: "F0 of each column",
+      value: "running",
+      choices: { running: "running", median: "median" },
+    },
   ],
+  // Settings that do not say what F₀ is were written when it was the median.
+  defaults: (settings) => Object.keys(settings).length === 0 ? {} : { rest: "median", threshold: 5 },
   method: () => "threshold on the smoothed change (Picht et al. 2007) with fitted shapes",
-  run: findSparks,
+  // deno-lint-ignore require-yield
+  *divide(plane, band, settings) {
+    const { sparks, rejected } = findSparks(plane, band, settings);
+    return { found: sparks, settings: { ...settings, rejected } };
+  },
   at: sparkAt,
   columns: (found, [time, position]) => [
     timeColumn(found, time),
