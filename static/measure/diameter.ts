@@ -1,12 +1,17 @@
 /**
- * Diameter over time of a vessel that a line scan crosses: the width of the lumen in the mean of a few lines.
+ * Diameter over time of a vessel that a line scan crosses: the width of the lumen in the median of a few lines.
  *
- * `half-maximum` is the full width at half maximum: the distance between the two places where the profile crosses the
- * middle between background and lumen (Drew, Blinder, Cauwenberghs, Shih, Kleinfeld: J Comput Neurosci 2010, 29:5).
- * `gradient` is the distance between the steepest rise and the steepest fall (Fischer, Uchida, Messlinger:
- * Microcirculation 2010, 17:618, edges by the Sobel operator, that is by the greatest gradient).
+ * `half-maximum` is the full width at half maximum: the distance between the two outermost places where the profile
+ * crosses the middle between outside and lumen (Drew, Blinder, Cauwenberghs, Shih, Kleinfeld: J Comput Neurosci 2010,
+ * 29:5). `gradient` is the distance between the steepest rise and the steepest fall at these places (Fischer, Uchida,
+ * Messlinger: Microcirculation 2010, 17:618, edges by the Sobel operator, that is by the greatest gradient). Between
+ * bright walls it is the distance between their inner edges (walls.ts).
+ *
+ * Earlier versions took the widest run of columns above the middle, in means of lines: an `undivided` lumen.
  */
+import { type Fault, type Lumen, lumensAround, outermost, polarityOf, steepestNear } from "./lumen.ts";
 import { blurred, mean, noiseOf, percentile, runsOf } from "./traces.ts";
+import { innerEdges } from "./walls.ts";
 import type { Band } from "./measurement.ts";
 import type { Plane } from "./velocity.ts";
 
@@ -16,50 +21,167 @@ export interface DiameterAt {
   line: number;
   /** Diameter in columns; NaN unless clear. */
   diameter: number;
-  /** Left edge, as a column: 3.5 lies between columns 3 and 4. */
+  /** Left edge, as a column: 3.5 lies between columns 3 and 4; NaN unless clear or unclear. */
   left: number;
   /** Right edge. */
   right: number;
   /**
    * "faint": no lumen stands out from the noise; "cut": the lumen reaches an end of the band; "divided": a
-   * second lumen is at least half as wide.
+   * second lumen is nearly as wide; "unclear": an edge jumps against those before and after; "bright lumen",
+   * "dark lumen", "no walls": the lumen is not what it was said to be.
    */
-  verdict: "clear" | "faint" | "cut" | "divided";
+  verdict: "clear" | "unclear" | Fault;
 }
 
-/** `window` lines are averaged for one diameter, and `step` lines lie from one to the next. */
-export type DiameterSettings = { window: number; step: number; method: string };
+/**
+ * `window` lines are averaged for one diameter, and `step` lines lie from one to the next. `lumen` is `automatic`,
+ * `bright`, `dark`, `walls` or `undivided`; `average` is `median` or `mean`.
+ */
+export type DiameterSettings = {
+  window: number;
+  step: number;
+  method: string;
+  lumen: string;
+  average: string;
+};
 
-/** The lumen is brighter than the background by at least this many standard deviations of the noise. */
+/** The lumen stands out from outside by at least this many standard deviations of the noise. */
 const CLEAR = 4;
 
+/** Standard deviation of the smoothing along the line, in columns. */
+const SMOOTH = 1;
+
+/** Values on each side that an edge is compared with. */
+const BESIDE = 3;
+
+/** An edge jumps if it is off by so many standard deviations, but by this part of the diameter and so many columns. */
+const [JUMP, LEAST_JUMP, LEAST_COLUMNS] = [5, 0.03, 0.5];
+
 /**
- * Diameters in the columns of a band, in the order of time.
+ * Diameters in the columns of a band, in the order of time, and what the lumen was taken for.
  *
  * @param band holds the vessel with background on both sides
  */
 export function diameterOverTime(
-  { samples, shape: [rows, all] }: Plane,
-  { columns: [from, to] }: Pick<Band, "columns">,
+  plane: Plane,
+  { columns }: Pick<Band, "columns">,
   settings: DiameterSettings,
-): DiameterAt[] {
-  const { window, step, method } = settings;
-  const found = [];
-  for (let line = 0; line + window <= rows; line += step) {
-    const sums = new Float64Array(to - from);
-    for (let row = line; row < line + window; row += 1) {
-      for (let x = from; x < to; x += 1) sums[x - from]! += samples[row * all + x]!;
-    }
-    const { left, right, verdict } = edges(sums.map((sum) => sum / window), method);
-    found.push({
-      line: line + (window - 1) / 2,
-      diameter: right - left,
-      left: from + left,
-      right: from + right,
-      verdict,
+): { found: DiameterAt[]; lumen: Lumen } {
+  const { window, step, method, lumen: wanted } = settings;
+  const [from] = columns;
+  if (wanted === "undivided") {
+    const found = profilesOf(plane, columns, settings, 0).map(({ line, profile }) => {
+      const { left, right, verdict } = edges(profile, method);
+      return { line, diameter: right - left, left: from + left, right: from + right, verdict };
     });
+    return { found, lumen: "bright" };
   }
-  return found;
+  const raw = profilesOf(plane, columns, { window, step, average: "mean" }, 0);
+  if (raw.length === 0) return { found: [], lumen: "bright" };
+  const own = profilesOf(plane, columns, settings, SMOOTH);
+  const polarity = wanted === "automatic"
+    ? polarityOf(own.map(({ profile }) => profile))
+    : wanted === "dark"
+    ? "dark"
+    : "bright";
+  const isDark = polarity === "dark";
+  const profiles = own.map(({ profile }) => isDark ? profile.map((value) => -value) : profile);
+  const around = lumensAround(profiles, step);
+  const there = around.filter((one) => typeof one !== "string");
+  const hasWalls = wanted === "walls" ||
+    wanted === "automatic" && !isDark && there.filter((one) => one.hasWalls).length > there.length / 2;
+  const faults = around.map((one, i) => {
+    if (typeof one !== "string") {
+      const rise = one.level - Math.max(...one.outside);
+      return rise > CLEAR * noiseOf(raw[i]!.profile) ? null : "faint";
+    }
+    const [low, high] = [percentile(profiles[i]!, 5), percentile(profiles[i]!, 95)];
+    if (!(high - low > CLEAR * noiseOf(raw[i]!.profile))) return "faint";
+    // The other way round, a dark lumen is a bright one.
+    return one === "dark lumen" && isDark ? "bright lumen" : one;
+  });
+  const outer = around.map((one, i) =>
+    typeof one === "string" || faults[i] !== null ? null : outermost(profiles[i]!, one)
+  );
+  const found = outer.map((pair, i): [number, number] | null => {
+    if (pair === null || method !== "gradient") return pair;
+    const width = pair[1] - pair[0];
+    return [
+      steepestNear(profiles[i]!, pair[0], width, 1),
+      steepestNear(profiles[i]!, pair[1], width, -1),
+    ];
+  });
+  const inner = !hasWalls ? found : innerEdges(
+    profiles,
+    outer.map((pair, i) => {
+      const one = around[i]!;
+      return pair === null || typeof one === "string"
+        ? null
+        : { outer: pair, level: one.level, within: one.within };
+    }),
+  );
+  const jumps = jumpsOf(inner);
+  return {
+    found: own.map(({ line }, i) => {
+      const [left, right] = inner[i] ?? [NaN, NaN];
+      const fault = faults[i] ?? (inner[i] === null ? outer[i] === null ? "cut" : "no walls" : null);
+      const verdict = fault ?? (jumps[i] ? "unclear" : "clear");
+      const diameter = verdict === "clear" ? right - left : NaN;
+      return { line, diameter, left: from + left, right: from + right, verdict };
+    }),
+    lumen: hasWalls ? "walls" : polarity,
+  };
+}
+
+/** Which pairs of edges jump against the medians of those before and after. */
+function jumpsOf(pairs: readonly (readonly [number, number] | null)[]): boolean[] {
+  const widths = Float64Array.from(pairs, (pair) => pair === null ? NaN : pair[1] - pair[0]);
+  const least = Math.max(LEAST_COLUMNS, LEAST_JUMP * percentile(widths, 50));
+  const sides = ([0, 1] as const).map((side) => {
+    const places = Float64Array.from(pairs, (pair) => pair === null ? NaN : pair[side]);
+    const off = places.map((place, i) => {
+      const beside = [places.subarray(Math.max(0, i - BESIDE), i), places.subarray(i + 1, i + 1 + BESIDE)];
+      return place - percentile(Float64Array.from(beside.flatMap((part) => [...part])), 50);
+    });
+    // The median of |N(0, 1)| is 0.6745.
+    const spread = percentile(off.map(Math.abs), 50) / 0.6745;
+    return off.map((value) => Number(Math.abs(value) > Math.max(least, JUMP * spread)));
+  });
+  return pairs.map((_, i) => sides.some((side) => side[i] === 1));
+}
+
+/** Medians or means of lines over time. @param smooth of lines, standard deviation in columns */
+function profilesOf(
+  { samples, shape: [rows, all] }: Plane,
+  [from, to]: readonly [from: number, to: number],
+  { window, step, average }: Pick<DiameterSettings, "window" | "step" | "average">,
+  smooth: number,
+): { line: number; profile: Float64Array }[] {
+  const width = to - from;
+  const lineAt = (row: number) => {
+    const line = Float64Array.from({ length: width }, (_, x) => samples[row * all + from + x]!);
+    return smooth > 0 ? blurred(line, smooth) : line;
+  };
+  const profiles = [];
+  for (let first = 0; first + window <= rows; first += step) {
+    const line = first + (window - 1) / 2;
+    if (average === "mean") {
+      const sums = new Float64Array(width);
+      for (let row = first; row < first + window; row += 1) {
+        const values = lineAt(row);
+        for (let x = 0; x < width; x += 1) sums[x]! += values[x]!;
+      }
+      profiles.push({ line, profile: sums.map((sum) => sum / window) });
+      continue;
+    }
+    const lines = Array.from({ length: window }, (_, i) => lineAt(first + i));
+    const profile = Float64Array.from(
+      { length: width },
+      (_, x) => percentile(Float64Array.from(lines, (values) => values[x]!), 50),
+    );
+    profiles.push({ line, profile });
+  }
+  return profiles;
 }
 
 /** Edges of the lumen, which is brighter than its surroundings, in a profile; NaN unless clear. */

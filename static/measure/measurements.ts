@@ -30,14 +30,41 @@ const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
       value: "half-maximum",
       choices: { "half-maximum": "half maximum", gradient: "steepest gradients" },
     },
-    { key: "window", label: "Mean of", value: 10, unit: "lines", isCount: true },
+    {
+      key: "lumen",
+      label: "Lumen is",
+      value: "automatic",
+      choices: {
+        automatic: "automatic",
+        bright: "bright",
+        dark: "dark",
+        walls: "between bright walls",
+        undivided: "bright, without cells",
+      },
+    },
+    {
+      key: "average",
+      label: "Taken in the",
+      value: "median",
+      choices: { median: "median of lines", mean: "mean of lines" },
+    },
+    { key: "window", label: "of", value: 10, unit: "lines", isCount: true },
     { key: "step", label: "every", value: 10, unit: "lines", isCount: true },
   ],
+  // Settings with a window that do not say what the lumen is were written when it was bright and lines were averaged.
+  defaults: ({ window, step, lumen, average }) =>
+    (window ?? step) !== undefined && (lumen ?? average) === undefined
+      ? { lumen: "undivided", average: "mean" }
+      : {},
   method: ({ method }) =>
     method === "gradient"
       ? "steepest gradients (Fischer et al. 2010)"
       : "full width at half maximum (Drew et al. 2010)",
-  run: diameterOverTime,
+  // deno-lint-ignore require-yield
+  *divide(plane, band, settings) {
+    const { found, lumen } = diameterOverTime(plane, band, settings);
+    return { found, settings: { ...settings, taken: lumen } };
+  },
   columns(found, axes) {
     const [time, position] = axes;
     return [
@@ -109,12 +136,24 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   noun: "spark",
   hint: "Local, short rises against the median of each column.",
   parameters: [
-    // At 3.8, noise alone makes a dozen per recording.
-    { key: "threshold", label: "Threshold", value: 5, unit: "SD of the noise", least: 1 },
+    // Noise alone exceeds 5 in every seventh recording, and 5.5 in every fortieth.
+    { key: "threshold", label: "Threshold", value: 6, unit: "SD of the noise", least: 1 },
     { key: "offset", label: "Detector offset", value: 0 },
+    {
+      key: "rest",
+      label: "F0 of each column",
+      value: "running",
+      choices: { running: "running", median: "median" },
+    },
   ],
+  // Settings with a threshold that do not say what F₀ is were written when it was the median.
+  defaults: ({ threshold, rest }) => threshold !== undefined && rest === undefined ? { rest: "median" } : {},
   method: () => "threshold on the smoothed change (Picht et al. 2007) with fitted shapes",
-  run: findSparks,
+  // deno-lint-ignore require-yield
+  *divide(plane, band, settings) {
+    const { sparks, rejected } = findSparks(plane, band, settings);
+    return { found: sparks, settings: { ...settings, rejected } };
+  },
   at: sparkAt,
   columns: (found, [time, position]) => [
     timeColumn(found, time),

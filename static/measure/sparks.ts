@@ -1,21 +1,24 @@
 /**
- * Sparks: local, short rises in a line scan. They are found as by SparkMaster (Picht, Zima, Blatter, Bers: Am J Physiol
- * Cell Physiol 2007, 293:C1073): a spark is where the smoothed change against each column's median exceeds a number of
- * standard deviations of the noise. Its width is that of a Gaussian fitted along the line; its time course, weighted with
- * that Gaussian, is measured like an event of a trace.
+ * Sparks: local, short rises in a line scan. A candidate is a place at which the change stands out from the noise by a
+ * number of standard deviations, as by SparkMaster (Picht, Zima, Blatter, Bers: Am J Physiol Cell Physiol 2007,
+ * 293:C1073); spark_field.ts says what is compared. Its width is that of a Gaussian fitted along the line; its time
+ * course, weighted with that Gaussian, is measured like an event of a trace. A candidate that cannot be a spark, or cannot
+ * be measured, is rejected with a reason.
  */
-import { measureEvents } from "./events.ts";
+import { highestNear, measureEvents, type TraceEvent } from "./events.ts";
 import { fittedGaussian } from "./least_squares.ts";
+import { type Field, fieldByMedian, fieldByRunning } from "./spark_field.ts";
 import { blurred, extent, percentile } from "./traces.ts";
 import type { Band } from "./measurement.ts";
 import type { Plane } from "./velocity.ts";
 
-type Field = ReturnType<typeof fieldOf>;
-
 type Peak = ReturnType<typeof peaksOf>[number];
 
-/** `threshold` is in standard deviations of the smoothed noise; `offset` is what the detector reads in the dark. */
-export type SparkSettings = { threshold: number; offset: number };
+/**
+ * `threshold` is in standard deviations of the smoothed noise; `offset` is what the detector reads in the dark; `rest` is
+ * the F₀ of each column: `running`, or its `median` as in earlier versions, which rejected no candidates.
+ */
+export type SparkSettings = { threshold: number; offset: number; rest: string };
 
 /** A spark, in lines and columns of the recording. */
 export interface Spark {
@@ -31,10 +34,31 @@ export interface Spark {
   duration: number;
   /** Lines from onset to greatest value. */
   timeToPeak: number;
+  /** Height in standard deviations of the smoothed noise. */
+  strength: number;
 }
 
-/** Standard deviations of the smoothing in lines and columns: less than a spark's, so that near sparks stay separate. */
-const [LINES, COLUMNS] = [2, 2];
+/** Why a candidate is no spark. */
+export type Rejection =
+  | "below the threshold"
+  | "no fit along the line"
+  | "narrower than a column"
+  | "at an end of the line"
+  | "at an end of the recording"
+  | "no rise"
+  | "shorter than a line";
+
+/** A candidate that was rejected. What could not be measured is NaN. */
+export type RejectedSpark = Spark & { reason: Rejection };
+
+/** Candidates this much below the threshold are listed. */
+const DOUBTFUL = 1.5;
+
+/** Standard deviation, in lines, of the smoothing in which the top of a time course is sought. */
+const SMOOTH = 2;
+
+/** Lines before the top in which an onset is sought that does not stand out from the noise. */
+const LONGEST_RISE = 200;
 
 /** Full width at half maximum of a Gaussian, in standard deviations. */
 const FULL_WIDTH = 2 * Math.sqrt(2 * Math.LN2);
@@ -45,21 +69,37 @@ const REACH = 6;
 /** A spark has at least this many samples above half of its height: spikes of the detector have fewer. */
 const LEAST_AREA = 12;
 
+const fieldOf = (plane: Plane, { columns }: Pick<Band, "columns">, { offset, rest }: SparkSettings): Field =>
+  (rest === "median" ? fieldByMedian : fieldByRunning)(plane, columns, offset);
+
 /**
- * Finds the sparks in the columns of a band.
+ * Finds the sparks in the columns of a band, and the candidates that are none.
  *
- * @returns in the order of time
+ * @returns both in the order of time
  */
-export function findSparks(plane: Plane, band: Pick<Band, "columns">, settings: SparkSettings): Spark[] {
+export function findSparks(
+  plane: Plane,
+  band: Pick<Band, "columns">,
+  settings: SparkSettings,
+): { sparks: Spark[]; rejected: RejectedSpark[] } {
   const field = fieldOf(plane, band, settings);
   const { smooth, rows, width, noise } = field;
-  if (!(noise > 0)) return [];
+  if (!(noise > 0)) return { sparks: [], rejected: [] };
+  const least = settings.threshold - (field.isRunning ? DOUBTFUL : 0);
   const places = [];
   for (let at = 0; at < smooth.length; at += 1) {
-    if (smooth[at]! > settings.threshold * noise && isHighest(smooth, rows, width, at)) places.push(at);
+    if (smooth[at]! > least * noise && isHighest(smooth, rows, width, at)) places.push(at);
   }
   places.sort((a, b) => smooth[b]! - smooth[a]!);
-  return sparksOf(field, peaksOf(field, places, 2 * noise)).toSorted((a, b) => a.line - b.line);
+  const peaks = peaksOf(field, places, 2 * noise);
+  if (!field.isRunning) {
+    return { sparks: sparksOf(field, peaks).toSorted((a, b) => a.line - b.line), rejected: [] };
+  }
+  const { sparks, rejected } = judged(field, peaks, settings.threshold);
+  return {
+    sparks: sparks.toSorted((a, b) => a.line - b.line),
+    rejected: rejected.toSorted((a, b) => a.line - b.line),
+  };
 }
 
 /** Measures the spark at the greatest value near a place, even below the threshold; null if nothing rises there. */
@@ -80,41 +120,68 @@ export function sparkAt(
     }
   }
   if (!(best >= 0 && smooth[best]! > 0 && noise > 0)) return null;
-  return sparksOf(field, peaksOf(field, [best], Math.min(2 * noise, smooth[best]! / 2)))[0] ?? null;
+  return sparksOf(
+    field,
+    peaksOf(field, [best], Math.min(2 * noise, smooth[best]! / 2)),
+  )[0] ?? null;
 }
 
-/** The change in a band: `change` is ΔF/F₀ of each sample; `noise` is the standard deviation of `smooth`. */
-function fieldOf(
-  { samples, shape: [rows, all] }: Plane,
-  { columns: [from, to] }: Pick<Band, "columns">,
-  { offset }: SparkSettings,
-) {
-  const width = to - from;
-  const [change, smooth] = [new Float64Array(rows * width), new Float64Array(rows * width)];
-  for (let x = 0; x < width; x += 1) {
-    // ΔF/F₀ against the median of the column.
-    const trace = Float64Array.from({ length: rows }, (_, row) => samples[row * all + from + x]!);
-    const rest = percentile(trace, 50);
-    const light = rest - offset;
-    const changes = trace.map((value) => light > 0 && Number.isFinite(value) ? (value - rest) / light : 0);
-    const alongLines = blurred(changes, LINES);
-    for (let row = 0; row < rows; row += 1) {
-      change[row * width + x] = changes[row]!;
-      smooth[row * width + x] = alongLines[row]!;
-    }
+/** Sparks and rejected candidates at peaks, in any order. Only sparks count as neighbours of others. */
+function judged(field: Field, peaks: readonly Peak[], threshold: number) {
+  const { change, width, from } = field;
+  const shapes = peaks.map((peak) => atTop(field, { ...peak, ...gaussianAlong(change, width, peak) }));
+  const reasons = shapes.map((shape) => reasonAlong(shape, width, threshold));
+  const good = shapes.filter((_, i) => reasons[i] === null);
+  const sparks: Spark[] = [];
+  const rejected: RejectedSpark[] = [];
+  for (const [i, shape] of shapes.entries()) {
+    const isGood = reasons[i] === null;
+    const hasFit = Number.isFinite(shape.sigma);
+    const spark = hasFit ? measured(field, shape, isGood ? good : [...good, shape]) : {
+      line: shape.line,
+      column: shape.column,
+      amplitude: NaN,
+      width: NaN,
+      duration: NaN,
+      timeToPeak: NaN,
+      strength: shape.strength,
+    };
+    const reason = reasons[i] ?? reasonInTime(spark);
+    const placed = { ...spark, column: from + spark.column };
+    if (reason === null) sparks.push(placed);
+    else rejected.push({ ...placed, reason });
   }
-  for (let at = 0; at < rows * width; at += width) {
-    smooth.set(blurred(smooth.subarray(at, at + width), COLUMNS), at);
-  }
-  // The median of |N(0, 1)| is 0.6745.
-  const noise = percentile(smooth.map(Math.abs), 50) / 0.6745;
-  return { change, smooth, rows, width, from, noise };
+  return { sparks, rejected };
 }
 
-function sparksOf({ change, rows, width, from }: Field, peaks: readonly Peak[]): Spark[] {
+/** Why a candidate is no spark by its strength and its shape along the line; null if it may be one. */
+function reasonAlong(
+  { centre, sigma, strength }: Shape,
+  width: number,
+  threshold: number,
+): Rejection | null {
+  const full = FULL_WIDTH * sigma;
+  if (!(strength > threshold)) return "below the threshold";
+  if (!Number.isFinite(sigma)) return "no fit along the line";
+  if (full < 1) return "narrower than a column";
+  if (centre - full / 2 < -0.5 || centre + full / 2 > width - 0.5) return "at an end of the line";
+  return null;
+}
+
+/** Why a candidate is no spark by its time course; null if it is one. */
+function reasonInTime({ amplitude, duration, timeToPeak }: Spark): Rejection | null {
+  if (!Number.isFinite(duration)) return "at an end of the recording";
+  if (duration < 1) return "shorter than a line";
+  if (!(amplitude > 0) || !(timeToPeak > 0)) return "no rise";
+  return null;
+}
+
+function sparksOf(field: Field, peaks: readonly Peak[]): Spark[] {
+  const { change, width, from } = field;
   const shapes = peaks.map((peak) => ({ ...peak, ...gaussianAlong(change, width, peak) }))
+    .map((shape) => atTop(field, shape))
     .filter(({ sigma }) => Number.isFinite(sigma));
-  return shapes.map((spark) => measured(change, rows, width, spark, shapes))
+  return shapes.map((spark) => measured(field, spark, shapes))
     .filter(({ amplitude, duration }) => amplitude > 0 && Number.isFinite(duration))
     .map((spark) => ({ ...spark, column: from + spark.column }));
 }
@@ -126,7 +193,7 @@ function sparksOf({ change, rows, width, from }: Field, peaks: readonly Peak[]):
  * @param floor lowest level of an area
  * @returns the first and last line, and the left and right column, above half of the height of each peak
  */
-function peaksOf({ smooth, rows, width }: Field, places: readonly number[], floor: number) {
+function peaksOf({ smooth, rows, width, noise }: Field, places: readonly number[], floor: number) {
   const taken = new Uint8Array(smooth.length);
   const peaks = [];
   for (const at of places) {
@@ -137,7 +204,8 @@ function peaksOf({ smooth, rows, width }: Field, places: readonly number[], floo
     if (isFlank || area.length < LEAST_AREA) continue;
     const [first, last] = extent(area.map((place) => Math.floor(place / width)));
     const [left, right] = extent(area.map((place) => place % width));
-    peaks.push({ line: Math.floor(at / width), column: at % width, first, last, left, right });
+    const strength = smooth[at]! / noise;
+    peaks.push({ line: Math.floor(at / width), column: at % width, strength, first, last, left, right });
   }
   return peaks;
 }
@@ -204,14 +272,9 @@ function gaussianAlong(change: Float64Array, width: number, peak: Peak) {
 }
 
 type Shape = Peak & { centre: number; sigma: number };
-function measured(
-  change: Float64Array,
-  rows: number,
-  width: number,
-  spark: Shape,
-  all: readonly Shape[],
-): Spark {
-  const { centre, sigma } = spark;
+
+/** The mean change over time along the line, weighted with the Gaussian of a shape. */
+function traceOver({ change, rows, width }: Field, { centre, sigma }: Shape): Float64Array {
   const from = Math.max(0, Math.floor(centre - 2 * sigma));
   const to = Math.min(width, Math.ceil(centre + 2 * sigma) + 1);
   const weights = Array.from(
@@ -219,13 +282,37 @@ function measured(
     (_, i) => Math.exp(-((from + i - centre) ** 2) / (2 * sigma ** 2)),
   );
   const total = weights.reduce((sum, weight) => sum + weight * weight, 0);
-  const trace = Float64Array.from(
+  return Float64Array.from(
     { length: rows },
     (_, row) => weights.reduce((sum, weight, i) => sum + weight * change[row * width + from + i]!, 0) / total,
   );
+}
+
+/** A shape whose line is the highest of its trace: a wide smoothing shifts the top of a spark towards its decay. */
+function atTop(field: Field, shape: Shape): Shape {
+  if (!field.isRunning || !Number.isFinite(shape.sigma)) return shape;
+  const reach = SMOOTH * 3;
+  const start = Math.max(0, shape.first - reach);
+  const trace = traceOver(field, shape).subarray(start, shape.last + reach + 1);
+  const smooth = blurred(trace, SMOOTH);
+  const [from, to] = [shape.first - start, shape.last - start + 1];
+  let best = from;
+  for (let i = from; i < to; i += 1) if (smooth[i]! > smooth[best]!) best = i;
+  return { ...shape, line: start + highestNear(trace, best, SMOOTH) };
+}
+
+/** Measures a spark beside the others, whose tails are subtracted from its time course. */
+function measured(field: Field, spark: Shape, all: readonly Shape[]): Spark {
+  const { centre, sigma } = spark;
   const near = all.filter((one) => Math.abs(one.centre - centre) < 2 * sigma).map(({ line }) => line);
   const peaks = [...new Set(near)].sort((a, b) => a - b);
-  const { amplitude, duration, onset } = measureEvents(trace, peaks)[peaks.indexOf(spark.line)]!;
+  const trace = traceOver(field, spark);
+  const event = measureEvents(trace, peaks)[peaks.indexOf(spark.line)]!;
+  const { amplitude, duration } = event;
+  // In noise of half the amplitude, nothing rises above two standard deviations.
+  const onset = !field.isRunning || event.onset < spark.line
+    ? event.onset
+    : onsetOf(trace, spark.line, event);
   return {
     line: spark.line,
     column: centre,
@@ -233,5 +320,16 @@ function measured(
     width: FULL_WIDTH * sigma,
     duration,
     timeToPeak: spark.line - onset,
+    strength: spark.strength,
   };
+}
+
+/** Where the smoothed trace rises above a tenth of the amplitude; NaN if it does so from the beginning. */
+function onsetOf(trace: Float64Array, line: number, { baseline, amplitude }: TraceEvent): number {
+  const start = Math.max(0, line - LONGEST_RISE);
+  const smooth = blurred(trace.subarray(start, line + SMOOTH * 3), SMOOTH);
+  for (let i = line - start - 1; i >= 0; i -= 1) {
+    if (smooth[i]! <= baseline + amplitude / 10) return start + i;
+  }
+  return NaN;
 }
