@@ -34,7 +34,7 @@ export const concerns = ({ of, column }: Edit, { band, channel }: Of): boolean =
  * Distance of an item from the place of an edit, in parts of the item's half extent; more than 1 for another item. An item without
  * an extent, such as a window, must lie within half of the step to its neighbours.
  */
-function distance({ line, column }: Edit, item: Placed, step: number): number {
+function distance({ line, column }: Pick<Edit, "line" | "column">, item: Placed, step: number): number {
   const { duration = 0, width = 0 } = item;
   const along = Math.abs(item.line - line) / Math.max(1, step / 2, finite(duration) / 2);
   const across = column === undefined || item.column === undefined
@@ -44,6 +44,12 @@ function distance({ line, column }: Edit, item: Placed, step: number): number {
 }
 
 const finite = (value: number) => Number.isFinite(value) ? value : 0;
+
+/** Whether another item lies at the place of an item; those of traces have no column. */
+export const isSamePlace = (item: Item): (other: Item) => boolean => {
+  const { line, column } = item as Placed;
+  return (other) => distance({ line, ...column !== undefined && { column } }, other, 0) <= 1;
+};
 
 /** Lines from one item to the next, if they lie at equal distances; else 0. */
 const stepOf = ({ overTime }: Measurement, [first, second]: readonly Item[]): number =>

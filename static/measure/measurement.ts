@@ -108,8 +108,15 @@ export interface OverTime<Of extends Item = Item> {
 /** Work that needs only these lines; the results of a trial are not shown. */
 export type Order = { lines: readonly [from: number, to: number]; isTrial?: boolean; [key: string]: unknown };
 
-/** Results with the settings used, which the measurement may have chosen. */
-export type Found<Of extends Item = Item> = { found: Of[]; settings: Settings };
+/** A candidate that was rejected, and why. */
+export type Rejected = Item & { reason: string };
+
+/** Results with the settings used, which the measurement may have chosen, and the candidates that it rejected. */
+export type Found<Of extends Item = Item> = {
+  found: Of[];
+  settings: Settings;
+  rejected?: readonly Rejected[];
+};
 
 /** What can be measured in a band, and how. */
 export interface Measurement<Of extends Item = Item, Chosen extends Settings = Settings> {
@@ -142,7 +149,7 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   /** Further names and values for tables. */
   facts?(settings: Chosen, band: Band): readonly (readonly [name: string, value: string | number])[];
   /** Measures at once. @throws {RangeError} a setting does not fit */
-  run?(plane: Plane, band: Band, settings: Chosen): Of[];
+  run?(plane: Plane, band: Band, settings: Chosen): Of[] | Found<Of>;
   /** Instead of `run`: yields orders that can run at the same time, then further orders that depend on the results. */
   divide?(plane: Plane, band: Band, settings: Chosen): Generator<Order[], Found<Of>, Of[][]>;
   /** Carries out an order on a plane of its lines. */
@@ -193,7 +200,7 @@ export function measured<Of extends Item, Chosen extends Settings>(
   settings: Settings,
 ): Found<Of> {
   const chosen = settings as Chosen;
-  if (divide === undefined) return { found: run(plane, band, chosen), settings };
+  if (divide === undefined) return foundOf(run(plane, band, chosen), settings);
   const steps = divide(plane, band, chosen);
   let step = steps.next();
   while (!step.done) {
@@ -201,6 +208,10 @@ export function measured<Of extends Item, Chosen extends Settings>(
   }
   return step.value;
 }
+
+/** What a measurement found, with its settings if it chose none. */
+export const foundOf = <Of extends Item>(made: Of[] | Found<Of>, settings: Settings): Found<Of> =>
+  Array.isArray(made) ? { found: made, settings } : made;
 
 /** A copy of the lines of an order. */
 export const linesOf = ({ samples, shape: [, columns] }: Plane, { lines: [from, to] }: Order): {

@@ -60,8 +60,7 @@ const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
     method === "gradient"
       ? "steepest gradients (Fischer et al. 2010)"
       : "full width at half maximum (Drew et al. 2010)",
-  // deno-lint-ignore require-yield
-  *divide(plane, band, settings) {
+  run(plane, band, settings) {
     const { found, lumen } = diameterOverTime(plane, band, settings);
     return { found, settings: { ...settings, taken: lumen } };
   },
@@ -149,10 +148,9 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   // Settings with a threshold that do not say what F₀ is were written when it was the median.
   defaults: ({ threshold, rest }) => threshold !== undefined && rest === undefined ? { rest: "median" } : {},
   method: () => "threshold on the smoothed change (Picht et al. 2007) with fitted shapes",
-  // deno-lint-ignore require-yield
-  *divide(plane, band, settings) {
+  run(plane, band, settings) {
     const { sparks, rejected } = findSparks(plane, band, settings);
-    return { found: sparks, settings: { ...settings, rejected } };
+    return { found: sparks, settings, rejected };
   },
   at: sparkAt,
   columns: (found, [time, position]) => [

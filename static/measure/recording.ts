@@ -17,13 +17,14 @@ import {
   measured,
   type Measurement,
   type Quantity,
+  type Rejected,
   rowOf,
   type Settings,
   settingsOf,
   summaryOf,
 } from "./measurement.ts";
 import { mean, percentile } from "./traces.ts";
-import { type Edit, edited } from "./edits.ts";
+import { type Edit, edited, isSamePlace } from "./edits.ts";
 import { type Plane, SHORTEST_WINDOW } from "./velocity.ts";
 import type { Row } from "./csv.ts";
 
@@ -75,6 +76,8 @@ export interface Result {
   about: [name: string, value: string | number][];
   /** In order of time. */
   found: readonly Item[];
+  /** Candidates that are none, with the reason; a user may take them. */
+  rejected?: readonly Rejected[];
 }
 
 /** An order that cannot be followed, and why. */
@@ -155,7 +158,7 @@ function found<Made>(run: Run<Made>, recording: Recording, order: Order): Made {
 }
 
 /** @throws {RangeError} too many items */
-function resultOf(recording: Recording, order: Order, { found, settings }: Found): Result {
+function resultOf(recording: Recording, order: Order, { found, settings, rejected = [] }: Found): Result {
   const { measurement, region: { name, columns }, channel, trace } = order;
   const { at, noun } = measurement;
   if (at !== undefined && found.length > MOST_ITEMS) {
@@ -173,6 +176,7 @@ function resultOf(recording: Recording, order: Order, { found, settings }: Found
       ...facts.map(([name, value]): [string, string | number] => [name, value]),
     ],
     found: found.toSorted((a, b) => a.line - b.line),
+    ...rejected.length > 0 && { rejected: rejected.slice(0, MOST_ITEMS) },
   };
 }
 
@@ -189,6 +193,8 @@ export const isSameOf = (one: Of, other: Of): boolean =>
 export interface Edited {
   result: Result;
   items: readonly Item[];
+  /** Candidates that the user did not take. */
+  rejected: readonly Rejected[];
   quantities: readonly Quantity[];
 }
 
@@ -204,7 +210,8 @@ export function editedResult(
   const band = bandIn(recording, columns, measured.trace ?? trace);
   const plane = () => planeOf(recording, Number(of.channel));
   const items = edited(measurement, result, edits, plane, band);
-  return { result, items, quantities: summaryOf(measurement, items, band, measured) };
+  const rejected = (result.rejected ?? []).filter((item) => !items.some(isSamePlace(item)));
+  return { result, items, rejected, quantities: summaryOf(measurement, items, band, measured) };
 }
 
 /** What to measure in each region, by the keys of measurements. */

@@ -69,8 +69,8 @@ export class ItemList<Group extends Listed> {
   }
 }
 
-/** @param step that is shown */
-function textOf(value: number | string | null | undefined, step?: number) {
+/** A value of a table. @param step that is shown */
+export function textOf(value: number | string | null | undefined, step?: number): string {
   if (typeof value === "string") return value;
   return step === undefined ? rounded(significant(Number(value), 3)) : formatAt(Number(value), step);
 }

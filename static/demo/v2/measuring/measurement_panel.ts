@@ -1,6 +1,6 @@
 /** The panel of a measurement of bands (measurement.ts): its settings, its results, and edits by hand. */
-import { concerns, type Edit, isHere, withEdit } from "../../../measure/edits.ts";
-import { type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
+import { concerns, type Edit, isHere, isSamePlace, withEdit } from "../../../measure/edits.ts";
+import { columnName, type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
 import { NEW_TRACE } from "../../../measure/band_trace.ts";
 import {
   bandIn,
@@ -28,7 +28,7 @@ import { element, unbroken } from "../controls/element.ts";
 import { button, choiceField, fieldRow, tables } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
 import { ALL_BANDS, type Drawn, type KeptMeasurement } from "./drawn.ts";
-import { ItemList } from "./item_list.ts";
+import { ItemList, textOf } from "./item_list.ts";
 import { nearestTo, Panel, panel, plotOver, type ResultTable, type Span } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
 import { type About, placeOf, quantitiesText, recordingOf, type Scan, shapeOf } from "./scan.ts";
@@ -92,6 +92,8 @@ export class MeasurementPanel extends Panel {
   /** Summaries of several results. */
   readonly #table = element("div", { className: "summaries" });
   readonly #list;
+  /** Candidates that were rejected. */
+  readonly #rejected = element("details", { className: "rejected", hidden: true });
   readonly #start;
   readonly #work;
   readonly #cursor;
@@ -145,6 +147,7 @@ export class MeasurementPanel extends Panel {
       ],
       this.#table,
       this.#list.element,
+      this.#rejected,
     );
   }
 
@@ -271,6 +274,7 @@ export class MeasurementPanel extends Panel {
     this.#arriving = null;
     this.#status.textContent = "";
     this.#list.clear();
+    this.#rejected.hidden = true;
     this.#keep([]);
   }
 
@@ -527,24 +531,31 @@ export class MeasurementPanel extends Panel {
         : "Point at the line scan or move its cursor with the arrow keys, then add what is there.";
       return;
     }
-    const { measurement, scan } = this;
     const at = { line: Math.floor(place.x), column: Math.floor(place.y) };
     const isAround = ({ region: { columns: [from, to] } }: Order) => at.column >= from && at.column < to;
     const order = orders.find(isAround) ?? orders[0];
-    if (order === undefined || scan === null) return;
+    if (order === undefined) return;
     const of = { band: order.region.id, channel: String(order.channel) };
     if (!this.#results.some((result) => isSameOf(result.of, of))) await this.measure();
-    await this.#run(async (signal) => {
+    await this.#addAt(order, at);
+  }
+
+  /** Adds what rises at a place, or a candidate that was rejected there. */
+  #addAt(order: Order, at: { line: number; column: number }, candidate: Item | null = null): Promise<void> {
+    const { measurement, scan } = this;
+    return this.#run(async (signal) => {
+      if (scan === null) return;
       const recording = recordingOf(scan);
       const band = bandIn(recording, order.region.columns, order.trace);
-      const [plane, settings] = [
-        planeOf(recording, order.channel),
-        settingsOf(measurement, order.settings, band),
-      ];
-      const item = measurement.isQuick
-        ? measurement.at?.(plane, band, settings, at) ?? null
-        : await measuredAt(measurement, { plane, band, settings, at }, signal);
-      const shown = this.#shown.find(({ result }) => isSameOf(result.of, of));
+      const plane = planeOf(recording, order.channel);
+      const settings = settingsOf(measurement, order.settings, band);
+      const item = (measurement.isQuick
+        ? measurement.at?.(plane, band, settings, at)
+        : await measuredAt(measurement, { plane, band, settings, at }, signal)) ?? candidate;
+      const of = { band: order.region.id, channel: String(order.channel) };
+      const shown = this.#shown.find(({ result }) =>
+        isSameOf(result.of, of)
+      );
       if (this.scan !== scan || shown === undefined) return;
       const isThere = item !== null && shown.items.some(isSamePlace(item));
       if (item === null || isThere) {
@@ -608,7 +619,40 @@ export class MeasurementPanel extends Panel {
       this.#status.replaceChildren(...isOne ? unbroken(quantitiesText(only.quantities)) : []);
     }
     this.#table.replaceChildren(...isOne ? [] : summaryTable(measurement.title, this.#shown));
-    if (isListed && measurement.at !== undefined) this.#list.show(this.#shown, scan?.axes ?? NO_AXES);
+    if (!isListed || measurement.at === undefined || scan === null) return;
+    this.#list.show(this.#shown, scan.axes);
+    this.#showRejected(scan);
+  }
+
+  /** Lists the candidates that were rejected, each with its reason and a button that takes it. */
+  #showRejected({ axes }: Scan) {
+    const { title, columns: columnsOf } = this.measurement;
+    const all = this.#shown.flatMap((shown) => shown.rejected.map((item) => ({ shown, item })));
+    const isNamed = this.#shown.length > 1;
+    this.#rejected.hidden = all.length === 0;
+    const columns = columnsOf(all.map(({ item }) => item), axes).slice(0, 2);
+    const rows = all.slice(0, MOST_REJECTED).map(({ shown, item }, i) => [
+      ...isNamed ? [shown.name] : [],
+      ...columns.map(({ values, step }) => textOf(values[i], step)),
+      item.reason,
+      button("Take", () => this.#takeRejected(shown, item), { "aria-label": `Take candidate ${i + 1}` }),
+    ]);
+    const heads = [...isNamed ? ["Band"] : [], ...columns.map(columnName), "Reason", ""];
+    const words = `${all.length} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
+    this.#rejected.replaceChildren(
+      element("summary", { textContent: words }),
+      ...tables(`Rejected candidates of ${title.toLowerCase()}`, heads, rows),
+    );
+  }
+
+  #takeRejected({ result: { of } }: Shown, item: Item & { column?: number }) {
+    const orders = this.#orders();
+    if (typeof orders === "string") return void (this.#status.textContent = orders);
+    const order = orders.find(({ region, channel }) =>
+      region.id === of.band && String(channel) === of.channel
+    );
+    const at = { line: Math.round(item.line), column: Math.round(item.column ?? 0) };
+    if (order !== undefined) this.#addAt(order, at, item);
   }
 
   /** Leaves out the value nearest to a line, or takes it in again; of several results that of the band at the cursor. */
@@ -624,7 +668,8 @@ export class MeasurementPanel extends Panel {
   }
 }
 
-const NO_AXES = [{ step: 1, unit: "" }, { step: 1, unit: "" }] as const;
+/** Most rejected candidates in the list. */
+const MOST_REJECTED = 100;
 
 /** A row for each quantity and a column for each result. */
 function summaryTable(title: string, shown: readonly Shown[]) {
@@ -637,9 +682,3 @@ function summaryTable(title: string, shown: readonly Shown[]) {
   ]).filter(([, ...texts]) => texts.some((text) => text !== ""));
   return tables(`Summary of ${title.toLowerCase()}`, ["", ...shown.map(({ name }) => name)], rows);
 }
-
-type Placed = { line: number; column?: number };
-
-/** Whether another item lies at the same place; items of traces have no column. */
-const isSamePlace = ({ line, column = 0 }: Placed): (other: Placed) => boolean => (other) =>
-  other.line === line && Math.abs((other.column ?? 0) - column) < 1;

@@ -5,6 +5,7 @@
 import {
   type Band,
   type Found,
+  foundOf,
   type Item,
   linesOf,
   measured,
@@ -36,7 +37,7 @@ function measuredInWorkers(
 ): Promise<Found> {
   return withWorkers(signal, async (newWorker) => {
     if (divide === undefined) {
-      return { found: await asked<Item[]>(newWorker(), { key, plane, band, settings }), settings };
+      return foundOf(await asked<Item[] | Found>(newWorker(), { key, plane, band, settings }), settings);
     }
     const workers = Array.from({ length: Math.max(1, navigator.hardwareConcurrency ?? 1) }, newWorker);
     const steps = divide(plane, band, settings);

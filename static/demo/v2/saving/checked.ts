@@ -68,6 +68,7 @@ const RESULT: Readonly<Record<string, Shape>> = {
   measured: orNone(isSettings),
   about: isAbout,
   found: orNone(listOf(valuesOf(isCell))),
+  rejected: orNone(listOf(valuesOf(isCell))),
 };
 
 const isEdit = withFields({

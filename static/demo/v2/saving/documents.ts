@@ -79,7 +79,7 @@ function settingsOf(drawn: Drawn, channels: Channels) {
     measured: mapped(measured, ({ results, edits, place: here, ...one }) => ({
       ...one,
       ...placed(one),
-      results: results.map(({ found: _, ...result }) => ({ ...result, of: placed(result.of) })),
+      results: results.map(({ found: _, rejected: __, ...result }) => ({ ...result, of: placed(result.of) })),
       // Edits of another time or focus stay in the browser: the documents state one position.
       edits: edits.filter((edit) => isHere(edit, here)).map(({ place: _, ...edit }) => ({
         ...edit,
@@ -226,7 +226,7 @@ function traceParameters(
 
 function measurementParameters(
   { parameters, method }: Measurement,
-  { measured, columns, found }: Result,
+  { measured, columns, found, rejected }: Result,
   scan: Scan,
 ) {
   const written = parameters.map((parameter) => {
@@ -241,7 +241,7 @@ function measurementParameters(
     ...Object.fromEntries(written),
     method_description: method(measured),
     columns,
-    [OWN]: packed({ found }),
+    [OWN]: packed({ found, rejected }),
   };
 }
 

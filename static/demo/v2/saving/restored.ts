@@ -16,6 +16,7 @@ import { type memberOf, unpacked, VERSION } from "./documents.ts";
 import { type EarlierMeasurement, readLook, readMeasurement } from "./earlier_drawn.ts";
 import { OWN, readRegions } from "./regions.ts";
 import type { Acquisition, OpenResponse } from "../../../client/v2/acq-client.ts";
+import type { Rejected } from "../../../measure/measurement.ts";
 import type { Of } from "../../../measure/recording.ts";
 import type { Look } from "../panels/viewer.ts";
 import { ofKinds, type WrittenRegion } from "../drawing/region.ts";
@@ -171,7 +172,10 @@ export function restored(
   const ascending = channels.map((_, i) => i).sort((a, b) => channels[a]!.index - channels[b]!.index);
   const positionOf = (rank: number) => ascending[isFolded ? rank * spectral + (position.l ?? 0) : rank] ?? 0;
   /** What this page packed into an analysis; of several of a type that of a region and channel. */
-  const kept = (type: string, of?: Of): { found?: unknown; rows?: unknown; look?: unknown } => {
+  const kept = (
+    type: string,
+    of?: Of,
+  ): { found?: unknown; rejected?: unknown; rows?: unknown; look?: unknown } => {
     const found = analyses?.analyses.find(({ type: other, roi_id = "", channel, parameters }) =>
       other === type && parameters?.[OWN] && parameters.picture === undefined &&
       (of === undefined || roi_id === of.band && channel === Number(of.channel))
@@ -191,10 +195,15 @@ export function restored(
     // Documents of before hold one analysis of a type.
     const whole = former ? { ...one, found: checkedResults(kept(key).found) } : {
       ...one,
-      results: one.results.map((result) => ({
-        ...result,
-        found: checkedResults(kept(key, result.of).found),
-      })),
+      results: one.results.map((result) => {
+        const { found, rejected } = kept(key, result.of);
+        const candidates = checkedResults(rejected) as Rejected[];
+        return {
+          ...result,
+          found: checkedResults(found),
+          ...candidates.length > 0 && { rejected: candidates },
+        };
+      }),
     };
     const { results, edits, ...chosen } = readMeasurement({ ...whole, place: null });
     if (chosen.band !== ALL_BANDS && !isThere(chosen)) return null;
