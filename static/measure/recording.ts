@@ -5,7 +5,7 @@
  * A result is what a measurement found in one region and channel. What the user changes in it is an edit, kept by its
  * place in time and space, so that it also holds for the next result (edits.ts).
  */
-import { type Axis, tableUnit, toPhysical } from "./axes.ts";
+import { type Axis, significant, tableUnit, toPhysical } from "./axes.ts";
 import { traceOf } from "./band_trace.ts";
 import { baselineWords, type TraceSettings } from "./baseline.ts";
 import {
@@ -267,21 +267,30 @@ export async function measureRegions(
       }
     }
     if (refusals.length > 0) row["Not measured"] = refusals.map(({ fault }) => fault).join("; ");
-    made.rows.push({ region, row, refusals });
+    made.rows.push({ region, row: roundedRow(row), refusals });
   }
   return made;
 }
 
+/** Digits of the numbers in rows: programs differ in the last digits of `Math.exp`, and so of fits. */
+export const ROW_DIGITS = 10;
+
+const roundedRow = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === "number" && Number.isFinite(value) ? significant(value, ROW_DIGITS) : value,
+    ]),
+  );
+
 /** Name and place of a region, with the outer edges of its pixels. */
 function placeRow({ axes: [, space] }: Recording, { name, columns: [from, to] }: Region): Row {
-  // Removes the rounding errors of products.
-  const edge = (column: number) => Number(toPhysical(space, column).toPrecision(12));
   return {
     Band: name,
     "First column": from,
     "Last column": to - 1,
-    [`From (${tableUnit(space)})`]: edge(from),
-    [`To (${tableUnit(space)})`]: edge(to),
+    [`From (${tableUnit(space)})`]: toPhysical(space, from),
+    [`To (${tableUnit(space)})`]: toPhysical(space, to),
   };
 }
 

@@ -60,7 +60,7 @@ async function show({ page }: Viewer, part: string): Promise<void> {
   for (const details of await page.locator("#measure > details").all()) {
     const isOpen = await details.getAttribute("open") !== null;
     const isWanted = await details.getAttribute("id") === `measure-${part}`;
-    if (isOpen !== isWanted && await details.isVisible()) await details.locator("summary").click();
+    if (isOpen !== isWanted && await details.isVisible()) await details.locator(":scope > summary").click();
   }
   await page.locator("#measure").scrollIntoViewIfNeeded();
   await page.locator(`#measure-${part}`).scrollIntoViewIfNeeded();

@@ -268,7 +268,7 @@ export class Viewer {
   async unfold(...parts: string[]): Promise<void> {
     for (const part of parts) {
       const details = this.page.locator(`#measure-${part}`);
-      if (await details.getAttribute("open") === null) await details.locator("summary").click();
+      if (await details.getAttribute("open") === null) await details.locator(":scope > summary").click();
     }
   }
 

@@ -93,7 +93,7 @@ export class MeasurementPanel extends Panel {
   readonly #table = element("div", { className: "summaries" });
   readonly #list;
   /** Candidates that were rejected. */
-  readonly #rejected = element("details", { className: "rejected", hidden: true });
+  readonly #rejected = element("div");
   readonly #start;
   readonly #work;
   readonly #cursor;
@@ -274,7 +274,7 @@ export class MeasurementPanel extends Panel {
     this.#arriving = null;
     this.#status.textContent = "";
     this.#list.clear();
-    this.#rejected.hidden = true;
+    this.#rejected.replaceChildren();
     this.#keep([]);
   }
 
@@ -629,7 +629,7 @@ export class MeasurementPanel extends Panel {
     const { title, columns: columnsOf } = this.measurement;
     const all = this.#shown.flatMap((shown) => shown.rejected.map((item) => ({ shown, item })));
     const isNamed = this.#shown.length > 1;
-    this.#rejected.hidden = all.length === 0;
+    if (all.length === 0) return this.#rejected.replaceChildren();
     const columns = columnsOf(all.map(({ item }) => item), axes).slice(0, 2);
     const rows = all.slice(0, MOST_REJECTED).map(({ shown, item }, i) => [
       ...isNamed ? [shown.name] : [],
@@ -639,10 +639,13 @@ export class MeasurementPanel extends Panel {
     ]);
     const heads = [...isNamed ? ["Band"] : [], ...columns.map(columnName), "Reason", ""];
     const words = `${all.length} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
-    this.#rejected.replaceChildren(
+    const isOpen = this.#rejected.querySelector("details")?.open ?? false;
+    this.#rejected.replaceChildren(element(
+      "details",
+      { open: isOpen },
       element("summary", { textContent: words }),
       ...tables(`Rejected candidates of ${title.toLowerCase()}`, heads, rows),
-    );
+    ));
   }
 
   #takeRejected({ result: { of } }: Shown, item: Item & { column?: number }) {
