@@ -183,7 +183,7 @@ test("reports full storage, and saves what waits once there is room", async (vie
   await devtools.send("Storage.overrideQuotaForOrigin", { origin });
   await viewer.drawBand(5, 12);
   await viewer.says("#kept-words", "Kept in this browser");
-  assert.equal((await page.evaluate(keptDrawn)).bands.length, 2);
+  assert.equal((await page.evaluate(keptDrawn)).regions.length, 2);
 });
 
 test("reports blocked storage, and measures without it", async (viewer, page) => {
@@ -207,7 +207,10 @@ test("keeps work again after the storage is emptied", async (viewer, page) => {
   });
   await viewer.says("#notice-text", "The browser has removed all work");
   await viewer.says("#kept-words", "Kept in this browser");
-  await until(async () => (await page.evaluate(keptDrawn))?.bands.length === 1, "the work to be kept again");
+  await until(
+    async () => (await page.evaluate(keptDrawn))?.regions.length === 1,
+    "the work to be kept again",
+  );
 });
 
 test("shows work with a note if the same path has other content", async (viewer, page) => {

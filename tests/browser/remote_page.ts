@@ -34,9 +34,11 @@ export type BrowserName = (typeof BROWSERS)[number];
 
 /** Keys by WebDriver's table of code points. */
 const CODES: Record<string, string> = {
+  Backspace: "\uE003",
   Tab: "\uE004",
   Enter: "\uE007",
   Escape: "\uE00C",
+  ArrowLeft: "\uE012",
   ArrowUp: "\uE013",
   ArrowRight: "\uE014",
   ArrowDown: "\uE015",

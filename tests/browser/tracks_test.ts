@@ -107,8 +107,8 @@ for (const name of BROWSERS) {
     await viewer.click("#tool-track");
     await viewer.focus("#source .plot");
     await viewer.press("x", "ArrowRight", "ArrowRight", "ArrowUp", "x", "ArrowUp", "x", "Backspace", "Enter");
-    const [ms, um] = [2 * LINE_TIME * 1000, PIXEL_SIZE].map((value) => Number(value.toPrecision(3)));
-    await viewer.lists(/^cell/, new RegExp(`^Track 2 · 2 · ${ms} ms · ${um} µm · `));
+    // 2 × 2.118 ms and 0.45 µm.
+    await viewer.lists(/^cell/, "Track 2 · 2 · 4.236 ms · 0.45 µm · 106.2 µm/s");
     const both = await viewer.tracks();
 
     await viewer.keepArchive();

@@ -13,6 +13,8 @@ import { ParameterFields } from "./parameter_fields.ts";
 import { type About, type Scan, shapeOf } from "./scan.ts";
 import { rangeOf } from "./values_over_time.ts";
 import type { Parameter } from "../../../measure/measurement.ts";
+import type { Column } from "../../../measure/csv.ts";
+import type { Plot } from "./svg_plot.ts";
 import type { Drawn } from "./drawn.ts";
 import type { DrawingStore } from "../drawing/store.ts";
 
@@ -161,10 +163,7 @@ export class TracePanel extends Panel {
     ];
   }
 
-  get columns(): {
-    name: string;
-    values: Float64Array<ArrayBufferLike>;
-  }[] {
+  get columns(): Column[] {
     const { scan, traces } = this;
     if (scan === null || traces.length === 0) return [];
     const times = { name: "Time", unit: this.timeUnit, values: this.timesOf(scan) };
@@ -174,28 +173,7 @@ export class TracePanel extends Panel {
     return [times, ...traces.map(({ name, values }) => ({ name, values })), ...moved];
   }
 
-  plot(span: Span): {
-    y: {
-      title: string;
-      low: number;
-      high: number;
-    };
-    traces: {
-      name: string;
-      color: string;
-      dash: string;
-      x: Float64Array<ArrayBuffer>;
-      y: Float64Array<ArrayBufferLike>;
-    }[];
-    width: number;
-    height: number;
-    x: {
-      low: number;
-      high: number;
-      title: string;
-    };
-    note: string;
-  } | null {
+  plot(span: Span): Plot | null {
     const { scan, traces, title } = this;
     if (scan === null || traces.length === 0) return null;
     const x = this.timesOf(scan);
@@ -207,18 +185,11 @@ export class TracePanel extends Panel {
 
   #showBaseline() {
     const { kind, isChange } = this.kept;
-    const [, percentile, span, from, to, offset] = this.#fields.labels as [
-      HTMLLabelElement,
-      HTMLLabelElement,
-      HTMLLabelElement,
-      HTMLLabelElement,
-      HTMLLabelElement,
-      HTMLLabelElement,
-    ];
-    percentile.hidden = kind === "window" || kind === "exponential";
-    span.hidden = kind !== "moving";
-    from.hidden = to.hidden = kind !== "window";
-    offset.hidden = !isChange;
+    const [, percentile, span, from, to, offset] = this.#fields.labels as HTMLLabelElement[];
+    percentile!.hidden = kind === "window" || kind === "exponential";
+    span!.hidden = kind !== "moving";
+    from!.hidden = to!.hidden = kind !== "window";
+    offset!.hidden = !isChange;
   }
 
   /** A setting of the traces has changed. */
