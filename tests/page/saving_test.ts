@@ -4,7 +4,7 @@ import type { VelocityAt } from "../../static/measure/velocity.ts";
 import { Buffer } from "node:buffer";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.ts";
 import { OWN as OWN_KEY, readRegions, writtenRegions } from "../../static/demo/v2/saving/regions.ts";
-import { readDrawn } from "../../static/demo/v2/saving/earlier_drawn.ts";
+import { readDrawn } from "../../static/demo/v2/saving/earlier.ts";
 import { bandsOf, ofKinds, type Region, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
 import {
   carriedOver,

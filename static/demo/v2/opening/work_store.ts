@@ -2,7 +2,7 @@
  * The work on recordings in the browser's IndexedDB. Each origin has its own: under another address or port, the page
  * does not find it.
  */
-import { readLook } from "../saving/earlier_drawn.ts";
+import { readLook } from "../saving/earlier.ts";
 import type { DrawnLook } from "../measuring/drawn.ts";
 import type { LinkedView } from "./view_link.ts";
 

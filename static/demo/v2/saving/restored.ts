@@ -13,7 +13,7 @@ import {
   checkedSettings,
 } from "./checked.ts";
 import { type memberOf, unpacked, VERSION } from "./documents.ts";
-import { type EarlierMeasurement, readLook, readMeasurement } from "./earlier_drawn.ts";
+import { type EarlierMeasurement, readLook, readMeasurement } from "./earlier.ts";
 import { OWN, readRegions } from "./regions.ts";
 import type { Acquisition, OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Rejected } from "../../../measure/measurement.ts";
