@@ -1,21 +1,13 @@
 /** The command `acq-server measure`: measures recordings by given settings into a table or a TIFF, without a server. */
 import { isTime } from "../static/measure/axes.ts";
-import { NEW_TRACE, PLAIN_TRACE, traceOf } from "../static/measure/band_trace.ts";
-import { baselineWords, type TraceSettings } from "../static/measure/baseline.ts";
+import { NEW_TRACE, PLAIN_TRACE } from "../static/measure/band_trace.ts";
+import type { TraceSettings } from "../static/measure/baseline.ts";
 import { type Column, columnsOf, csv, type Row } from "../static/measure/csv.ts";
 import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.ts";
 import { Kymograph } from "../static/measure/kymograph.ts";
-import {
-  columnName,
-  factsOf,
-  factsRow,
-  measured,
-  rowOf,
-  type Settings,
-  settingsOf,
-  summaryOf,
-} from "../static/measure/measurement.ts";
+import { columnName, measured, type Settings } from "../static/measure/measurement.ts";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
+import { isTooNarrow, measureRegions } from "../static/measure/recording.ts";
 import {
   measuredStack,
   type Over,
@@ -26,9 +18,7 @@ import {
   stackRows,
 } from "../static/measure/stack.ts";
 import { tiffOf } from "../static/measure/tiff.ts";
-import { mean, percentile } from "../static/measure/traces.ts";
 import { timeAlongLine, typedScan } from "../static/measure/typed_scan.ts";
-import { SHORTEST_WINDOW } from "../static/measure/velocity.ts";
 import { sceneNames } from "../readers/metadata/channels.ts";
 import { PlaneNotFound } from "../readers/errors.ts";
 import { openResponse } from "../session/open_response.ts";
@@ -176,14 +166,14 @@ export async function measuredIn(
     const isImage = write !== "summary" ||
       lineScan === undefined && !isTime(info.plane.axes[0]) &&
         (regions ?? kymograph ?? images ?? projection ?? null) !== null;
-    return isImage ? await measuredImages(opened, settings, write) : measuredLines(opened, settings);
+    return isImage ? await measuredImages(opened, settings, write) : await measuredLines(opened, settings);
   } finally {
     sessions.store.delete(session.id);
   }
 }
 
 /** A row for each band. @throws {RangeError} it is no line scan, or a band or setting does not fit */
-function measuredLines({ info, samples }: Opened, settings: ShellSettings): Row[] {
+async function measuredLines({ info, samples }: Opened, settings: ShellSettings): Promise<Row[]> {
   const { lineScan, bands = [] } = settings;
   const { plane: { shape, axes: stated }, source, channels } = info;
   const { plane, axes } = lineScan === undefined
@@ -208,42 +198,32 @@ function measuredLines({ info, samples }: Opened, settings: ShellSettings): Row[
     ? NEW_TRACE
     : { ...PLAIN_TRACE, ...settings.traces } as TraceSettings;
   const pixelTime = timeAlongLine(lineScan ?? info.lineScan, time, width);
-  const scanned = { axes, lines, pixelTime, isTyped: lineScan !== undefined, trace };
-  const usual = MEASUREMENTS.filter(({ isUsual }) => isUsual).map(({ key }) => [key, {}]);
-  const wanted: Record<string, Settings | null> = { ...Object.fromEntries(usual), ...settings };
-  const parts = bands.length > 0 ? bands : [{ name: "whole lines", from: 0, to: width }];
-  return parts.map(({ name, from, to }) => {
-    if (!(from >= 0 && from < to && to <= width)) {
-      throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${width}`);
-    }
-    const columns = [from, to] as const;
-    const raw = traceOf(plane, columns, { ...trace, isChange: false }, time.step).values;
-    const change = traceOf(plane, columns, { ...trace, isChange: true }, time.step);
-    const row: Row = {
-      ...about,
-      Band: name,
-      "First column": from,
-      "Last column": to - 1,
-      Mean: mean(raw),
-      "Baseline F0": change.baseline,
-      "Method of F0": baselineWords(change.f0.by, time),
-      Trace: trace.isChange ? "dF/F0" : "raw",
-      "Greatest value": percentile(trace.isChange ? change.values : raw, 100),
-    };
-    const band = { columns, ...scanned };
-    for (const measurement of MEASUREMENTS.filter(({ key }) => wanted[key])) {
-      try {
-        const all = settingsOf(measurement, wanted[measurement.key]!, band);
-        const { found, settings: used } = measured(measurement, plane, band, all);
-        Object.assign(row, factsRow(measurement, factsOf(measurement, used, band)));
-        Object.assign(row, rowOf(summaryOf(measurement, found, band, used)));
-      } catch (error) {
-        // A band of a cell is often too narrow for velocities, which are measured in every band by default.
-        if (!(error instanceof RangeError) || to - from >= SHORTEST_WINDOW) throw error;
-        row["Not measured"] = error.message;
-      }
-    }
-    return row;
+  const recording = {
+    shape: plane.shape,
+    axes,
+    channels: [{ name: channels[0]!.name, samples: plane.samples }],
+    pixelTime,
+    isTyped: lineScan !== undefined,
+  };
+  const given: Record<string, unknown> = settings;
+  const wanted = MEASUREMENTS.flatMap(({ key, isUsual = false }) => {
+    const chosen = given[key] === undefined && isUsual ? {} : given[key] ?? null;
+    return chosen === null ? [] : [[key, { channel: 0, settings: chosen as Settings }] as const];
+  });
+  for (const { name, from, to } of bands) {
+    if (from >= 0 && from < to && to <= width) continue;
+    throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${width}`);
+  }
+  const { rows } = await measureRegions(measured, recording, {
+    regions: bands.map(({ name, from, to }, i) => ({ id: String(i + 1), name, columns: [from, to] })),
+    measurements: MEASUREMENTS,
+    wanted: Object.fromEntries(wanted),
+    trace,
+  });
+  return rows.map(({ region, row, refusals: [refusal] }) => {
+    // A band of a cell is often too narrow for velocities, which are measured in every band by default.
+    if (refusal !== undefined && !isTooNarrow(region)) throw new RangeError(refusal.fault);
+    return { ...about, ...row };
   });
 }
 

@@ -13,6 +13,7 @@ import {
   STREAK_VELOCITY,
   TRANSIENTS,
 } from "./measured_scan.ts";
+import { rowsOf } from "./saved_table.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test: viewerTest } = viewerSuite();
@@ -284,7 +285,7 @@ test("measures velocities over time and shows them with their confidence", async
   // Without movement no window has another number than the 0 of what stands still.
   await page.selectOption("#velocity-channel", "1");
   await viewer.measureVelocities("With a velocity 0");
-  for (const [, velocity, , , verdict] of (await viewer.table("#csv-velocity")).rows) {
+  for (const [, velocity, , , verdict] of rowsOf(await viewer.table("#csv-velocity"), { Channel: "CH2" })) {
     assert.equal(velocity, verdict === "standing" ? "0" : "");
   }
   // Windows that cannot be are explained.
@@ -369,9 +370,11 @@ test("finds, edits and saves events", async (viewer, page) => {
   await page.focus("#events-add");
   await page.keyboard.press("Enter");
   assert.equal(await list.count(), 2);
-  const { rows, head } = await viewer.table("#csv-events");
-  assert.deepEqual(head.slice(-2), ["By hand", "Note"]);
-  assert.deepEqual(rows.map((row) => row.slice(-2)), [["", "whisker"], ["yes", ""]]);
+  const table = await viewer.table("#csv-events");
+  assert.deepEqual(table.head.slice(-2), ["By hand", "Note"]);
+  const rows = rowsOf(table, { Channel: "CH2" });
+  // What was found and removed is taken back.
+  assert.deepEqual(rows.map((row) => row.slice(-2)), [["", "whisker"], ["", ""]]);
   assert(Math.abs(Number(rows[1]![0]) / LINE_TIME - TRANSIENTS[1] - 17.1) < 6);
   // An invalid number is marked and the last valid one counts.
   await viewer.enter("#events-prominence", "0.5");
@@ -380,7 +383,8 @@ test("finds, edits and saves events", async (viewer, page) => {
     await page.click("#events-start");
     assert.equal(await page.getAttribute(field, "aria-invalid"), "true");
   }
-  assert.equal((await viewer.table("#csv-events")).about.get("Minimum prominence"), "0.5");
+  const { about } = await viewer.table("#csv-events");
+  assert.equal(about.get("Minimum prominence, Band 1 · CH2"), "0.5");
 });
 
 test("marks events while their channel is shown, and removes them with their band", async (viewer, page) => {

@@ -17,3 +17,13 @@ export function tableOf(text: string) {
     column: (name: string) => rows.map((row) => row[head!.indexOf(name)]!),
   };
 }
+
+/** The rows of one band and channel of a table, as a table of them alone has them; a table of one result names neither. */
+export function rowsOf(
+  { head, rows }: ReturnType<typeof tableOf>,
+  of: { Band?: string; Channel?: string } = { Band: "Band 1" },
+): string[][] {
+  if (head[0] !== "Band") return rows;
+  return rows.filter((row) => Object.entries(of).every(([name, value]) => row[head.indexOf(name)] === value))
+    .map((row) => row.slice(2));
+}

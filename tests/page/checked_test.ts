@@ -26,19 +26,24 @@ const LOOK: Json = {
   typed: { time: "rows", secondsPerLine: 0.002, micrometresPerPixel: 0.5 },
 };
 
-const EVENTS = {
-  band: "band-3",
-  channel: 1,
-  settings: { chosen: "by hand", height: 0.7 },
+const RESULT = {
   of: { band: "band-3", channel: 1 },
   columns: [30, 50],
   measured: { height: 0.7, trace: TRACE },
   about: [["Method", "peaks"]],
 };
 
+const CHOSEN = { band: "band-3", channel: 1, settings: { chosen: "by hand", height: 0.7 } };
+
+const EVENTS = {
+  ...CHOSEN,
+  results: [RESULT],
+  edits: [{ of: { band: "band-3", channel: 1 }, line: 130, isRemoved: true }],
+};
+
 const SETTINGS: Json = {
   traces: TRACE,
-  measured: { events: EVENTS, velocity: { ...EVENTS, channel: 0 }, sparks: null },
+  measured: { events: EVENTS, velocity: structuredClone({ ...EVENTS, channel: 0 }), sparks: null },
   cursors: { lines: 3, columns: 1 },
   images: { axis: "T", part: "", channels: ["A"], about: [], rows: [] },
   projection: { kind: "max", axis: "T" },
@@ -118,13 +123,18 @@ Deno.test("drops damaged settings, and of the measurements only the damaged ones
   const { velocity, sparks } = SETTINGS.measured;
   for (
     const [path, value] of [
-      ["of", null],
-      ["columns", [1]],
+      ["results.0.of", null],
+      ["results.0.columns", [1]],
       ["settings", "x"],
-      ["measured", { trace: { kind: 7 } }],
-      ["about", [["one"]]],
+      ["results.0.measured", { trace: { kind: 7 } }],
+      ["results.0.about", [["one"]]],
       ["channel", -1],
-      ["found", [7]],
+      ["results.0.found", [7]],
+      ["edits", {}],
+      ["edits.0.of", "3"],
+      ["edits.0.line", NaN],
+      ["edits.0.note", 7],
+      ["edits.0.added", { line: "x" }],
     ] as const
   ) {
     const { settings, lost } = checkedSettings(changed(SETTINGS, `measured.events.${path}`, value));
@@ -161,18 +171,21 @@ Deno.test("takes the look of a kymograph with its drawings as a whole, or not at
       },
       { id: "line-1", kind: "line", name: "", color: "#ffffff", ends: [{ x: 0, y: 1 }, { x: 2, y: 3 }] },
     ],
-    measured: { events: { ...EVENTS, found: [] } },
+    measured: { events: { ...EVENTS, results: [{ ...RESULT, found: [] }] } },
     cursors: { lines: 1, columns: 1 },
     kymograph: null,
   };
-  const { regions: _, ...others } = drawn;
+  const { regions: _, cursors: __, ...rest } = drawn;
   const earlier = {
-    ...others,
+    ...rest,
     bands: [{ id: 1, name: "", color: "#ff0000", from: 3, to: 9 }],
     lines: [{ id: 1, from: { x: 0, y: 1 }, to: { x: 2, y: 3 } }],
     cursors: { pinned: [{ x: 1, y: 2 }], lines: 1, columns: 1 },
   };
-  const both = [["drawn.shape", [0, 80]], ["drawn.measured.events.columns", "x"], ["source.channels", 7], [
+  const both = [["drawn.shape", [0, 80]], ["drawn.measured.events.results.0.columns", "x"], [
+    "source.channels",
+    7,
+  ], [
     "drawn",
     "x",
   ]] as const;
@@ -193,12 +206,21 @@ Deno.test("takes the look of a kymograph with its drawings as a whole, or not at
     ] as const
   ) {
     const look = { ...LOOK, drawn: form };
-    assert.deepEqual(checkedKymograph(look), look);
+    const { regions, cursors, ...others } = checkedKymograph(look)!.drawn!;
+    assert.deepEqual([regions.length, cursors], [form === drawn ? 2 : 3, { lines: 1, columns: 1 }]);
+    assert.deepEqual(others, rest);
     for (const [path, value] of faults) {
       assert.equal(checkedKymograph(changed(look, path, value)), null, path);
     }
   }
   assert.equal(checkedKymograph("x"), null);
+  // As an earlier page saved it.
+  const events = { ...CHOSEN, ...RESULT, found: [], place: "[]" };
+  const former = { ...LOOK, drawn: { ...earlier, measured: { events } } };
+  assert.deepEqual(
+    checkedKymograph(former)!.drawn!.measured!.events,
+    { ...CHOSEN, results: [{ ...RESULT, found: [] }], edits: [], place: "[]" },
+  );
 });
 
 Deno.test("shows without what was kept if that cannot be drawn, and fails if nothing can", () => {

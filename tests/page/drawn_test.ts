@@ -24,7 +24,9 @@ const kept: Json = {
     { id: "line-1", kind: "line", name: "", color: "#ffffff", ends: [{ x: 1.5, y: 2 }, { x: 50, y: 19 }] },
     { id: "cursor-a", kind: "cursor", name: "", color: "#ffd54a", ends: [{ x: 99.5, y: 19.5 }] },
   ],
-  measured: { events: { found: [{ line: 99, value: 4 }] } },
+  measured: {
+    events: { results: [{ columns: [3, 20], of: {}, found: [{ line: 99, value: 4 }] }], edits: [] },
+  },
   cursors: { lines: 3, columns: 1 },
 };
 
@@ -45,7 +47,9 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
   const empty = { ...kept, regions: [], measured: {} };
   for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
   assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
-  const measured: Json = { velocity: { found: [{}, {}] } };
+  const measured: Json = {
+    velocity: { results: [{ columns: [0, 9], of: {}, found: [{ line: 1 }, { line: 2 }] }], edits: [] },
+  };
   assert.equal(drawnWords({ ...empty, measured }), "2 velocities");
   const [band, line, cursor] = kept.regions;
   const tracks = [{ ...line, kind: "track" }, { ...line, kind: "track" }];
@@ -62,9 +66,10 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
 });
 
 Deno.test("drops results with their samples, and keeps settings", () => {
-  const velocity = { band: "2", settings: { window: 50 }, found: [{ line: 3 }], about: [["Window", 50]] };
+  const results = [{ found: [{ line: 3 }], about: [["Window", 50]] }];
+  const velocity = { band: "2", settings: { window: 50 }, results, edits: [{ line: 3, note: "a" }] };
   const measured: Json = { velocity };
-  const without = { velocity: { ...velocity, found: [], about: [] } };
+  const without = { velocity: { ...velocity, results: [], edits: [] } };
   const kymograph: Json = { isMade: true, look: { statistic: "max", drawn: { ...kept, measured } } };
   assert.equal(withoutResults(null), null);
   assert.deepEqual(withoutResults({ ...kept, measured, kymograph }), {

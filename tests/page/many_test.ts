@@ -57,11 +57,14 @@ const DRAWN: Drawn = {
       band: "band-3",
       channel: "1",
       settings: { window: 40, step: 20, chosen: "by hand", method: "autocorrelation", pixelTime: 2 },
-      of: { band: "band-3", channel: "1" },
-      columns: [45, 55],
-      measured: { window: 40 },
-      found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" } as VelocityAt],
-      about: [["Method", "x"]],
+      results: [{
+        of: { band: "band-3", channel: "1" },
+        columns: [45, 55],
+        measured: { window: 40 },
+        found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" } as VelocityAt],
+        about: [["Method", "x"]],
+      }],
+      edits: [{ of: { band: "band-3", channel: "1" }, place: "[]", line: 19.5, isLeftOut: true }],
       place: "[]",
     },
   },
@@ -83,8 +86,8 @@ Deno.test("carries regions that fit unchanged, without results", () => {
     ...velocity,
     channel: "0",
     settings: { ...velocity!.settings, pixelTime: 3 },
-    found: [],
-    about: [],
+    results: [],
+    edits: [],
   });
 });
 

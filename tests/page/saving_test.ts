@@ -4,7 +4,7 @@ import type { VelocityAt } from "../../static/measure/velocity.ts";
 import { Buffer } from "node:buffer";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.ts";
 import { OWN as OWN_KEY, readRegions, writtenRegions } from "../../static/demo/v2/saving/regions.ts";
-import { readDrawn } from "../../static/demo/v2/saving/earlier_drawn.ts";
+import { readDrawn } from "../../static/demo/v2/saving/earlier.ts";
 import { bandsOf, ofKinds, type Region, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
 import {
   carriedOver,
@@ -61,18 +61,29 @@ const DRAWN = {
       band: "band-3",
       channel: "1",
       settings: { chosen: "by hand", height: 0.7, prominence: 0.2, distance: 0 },
-      of: { band: "band-3", channel: "1" },
-      columns: [30, 50],
-      measured: {
-        chosen: "by hand",
-        height: 0.7,
-        prominence: 0.2,
-        distance: 0,
-        f0: 4,
-        trace: { isChange: true, kind: "percentile", percentile: 10, from: 0, to: 1, offset: 2, average: 3 },
-      },
-      found: [{ line: 130, value: 1.5, note: "NaN", isByHand: true, amplitude: 1.25, overlap: "" }],
-      about: [["Method", "peaks"]],
+      results: [{
+        of: { band: "band-3", channel: "1" },
+        columns: [30, 50],
+        measured: {
+          chosen: "by hand",
+          height: 0.7,
+          prominence: 0.2,
+          distance: 0,
+          f0: 4,
+          trace: {
+            isChange: true,
+            kind: "percentile",
+            percentile: 10,
+            from: 0,
+            to: 1,
+            offset: 2,
+            average: 3,
+          },
+        },
+        found: [{ line: 130, value: 1.5, isByHand: true, amplitude: 1.25, overlap: "" }],
+        about: [["Method", "peaks"]],
+      }],
+      edits: [{ of: { band: "band-3", channel: "1" }, place: "[]", line: 130, note: "NaN" }],
       place: "[]",
     },
     velocity: {
@@ -80,34 +91,40 @@ const DRAWN = {
       channel: "1",
       // Changed since, without a measurement.
       settings: { method: "radon", chosen: "by hand", window: 20, step: 10, pixelTime: 2 },
-      of: { band: "band-3", channel: "1" },
-      columns: [30, 50],
-      measured: {
-        method: "autocorrelation",
-        chosen: "automatically",
-        window: 64,
-        step: 32,
-        pixelTime: 2,
-      },
-      found: [
-        { line: 32, velocity: 0.1 + 0.2, confidence: 0.5, error: 0.01, verdict: "measured" },
-        { line: 64, velocity: NaN, confidence: 0, error: NaN, verdict: "unclear" },
-      ],
-      about: [["Method", "as published"]],
+      results: [{
+        of: { band: "band-3", channel: "1" },
+        columns: [30, 50],
+        measured: {
+          method: "autocorrelation",
+          chosen: "automatically",
+          window: 64,
+          step: 32,
+          pixelTime: 2,
+        },
+        found: [
+          { line: 32, velocity: 0.1 + 0.2, confidence: 0.5, error: 0.01, verdict: "measured" },
+          { line: 64, velocity: NaN, confidence: 0, error: NaN, verdict: "unclear" },
+        ],
+        about: [["Method", "as published"]],
+      }],
+      edits: [],
       place: "[]",
     },
     diameter: {
       band: "band-3",
       channel: "1",
       settings: { method: "gradient", window: 20, step: 10 },
-      of: { band: "band-3", channel: "1" },
-      columns: [30, 50],
-      measured: { method: "gradient", window: 20, step: 10 },
-      found: [
-        { line: 9.5, diameter: 12.5, left: 32, right: 44.5, verdict: "clear" },
-        { line: 19.5, diameter: NaN, left: NaN, right: NaN, verdict: "cut" },
-      ],
-      about: [["Method", "as published"]],
+      results: [{
+        of: { band: "band-3", channel: "1" },
+        columns: [30, 50],
+        measured: { method: "gradient", window: 20, step: 10 },
+        found: [
+          { line: 9.5, diameter: 12.5, left: 32, right: 44.5, verdict: "clear" },
+          { line: 19.5, diameter: NaN, left: NaN, right: NaN, verdict: "cut" },
+        ],
+        about: [["Method", "as published"]],
+      }],
+      edits: [],
       place: "[]",
     },
     sparks: null,
@@ -148,11 +165,14 @@ const MEASURED = MEASUREMENTS.filter(({ key }) => ["velocity", "events", "diamet
   measurement,
 ) => ({
   measurement,
-  columns: measurement.columns(DRAWN.measured![measurement.key]!.found, INFO.plane.axes),
-  quantities: [
-    { name: `Median ${measurement.noun}`, value: 6.25, unit: "um" },
-    { name: "Beats", value: NaN },
-  ],
+  tables: DRAWN.measured![measurement.key]!.results.map((result) => ({
+    result,
+    columns: measurement.columns(result.found, INFO.plane.axes),
+    quantities: [
+      { name: `Median ${measurement.noun}`, value: 6.25, unit: "um" },
+      { name: "Beats", value: NaN },
+    ],
+  })),
 }));
 
 const column = (name: string, ...values: (string | number)[]) => [{ name, unit: "s", values }];
@@ -227,12 +247,12 @@ Deno.test("restores what was drawn and measured", () => {
     measured: {
       ...DRAWN.measured,
       velocity: { ...velocity, place: null },
-      events: { ...events, place: null },
+      events: { ...events, place: null, edits: [{ ...events!.edits[0]!, place: null }] },
       diameter: { ...diameter, place: null },
     },
     origin,
   });
-  assert.equal((measured!.velocity!.found[0] as VelocityAt).velocity, 0.30000000000000004);
+  assert.equal((measured!.velocity!.results[0]!.found[0] as VelocityAt).velocity, 0.30000000000000004);
   assert.notEqual(origin, null);
   assert.equal(note, "");
   assert.deepEqual(sourceOf(documentsOf(files)[0]!), { name: "a.oir", fingerprint: "f1", scene: 1 });
@@ -398,7 +418,15 @@ Deno.test("reads the lists of earlier pages as regions", () => {
     cursors: { pinned: [{ x: 100, y: 40 }], lines: 3, columns: 1 },
     regions: [{ id: "band-3", type: "point", coordinate_space: SPACE, position: [79, 599] }],
     kymograph: { points: [{ x: 3, y: 4 }, { x: 20.25, y: 8.75 }, { x: 30, y: 40 }], width: 2, isMade: true },
-    measured: { events: { ...events, band: "4", of: { band: "3", channel: "1" } }, sparks: null },
+    measured: {
+      events: {
+        ...events,
+        band: "4",
+        results: events.results.map((result) => ({ ...result, of: { band: "3", channel: "1" } })),
+        edits: events.edits.map((edit) => ({ ...edit, of: { band: "3", channel: "1" } })),
+      },
+      sparks: null,
+    },
   };
   const { regions, measured, kymograph, cursors } = readDrawn(earlier);
   const [band, line, , cursor] = DRAWN.regions;
@@ -420,7 +448,7 @@ Deno.test("reads the lists of earlier pages as regions", () => {
     x: 599.5,
     y: 79.5,
   }]]]);
-  assert.deepEqual([measured!.events!.band, measured!.events!.of.band], ["vessel", "band-3"]);
+  assert.deepEqual(measured, { events: { ...events, band: "vessel" }, sparks: null });
   assert.deepEqual([kymograph, cursors], [{ isMade: true }, { lines: 3, columns: 1 }]);
   assert.equal(readDrawn(DRAWN), DRAWN);
 });
@@ -437,12 +465,37 @@ Deno.test("names regions outside the image, and draws the others", () => {
   assert.deepEqual([drawn.measured!.events, drawn.measured!.velocity], [null, null]);
 });
 
-Deno.test("restores documents of versions 1 and 2 with their settings and results", () => {
+Deno.test("restores documents of before several results were kept, with their edits", () => {
   for (const version of [1, 2]) {
-    const { drawn, note } = restore(documents((image) => image.image_metadata.acq_viewer.version = version));
-    const { events, traces } = { events: drawn.measured!["events"]!, traces: drawn.traces };
-    assert.deepEqual([traces, events.found], [DRAWN.traces, DRAWN.measured!["events"]!.found]);
+    const { drawn, note } = restore(documents((image, { analyses }) => {
+      const own = image.image_metadata.acq_viewer;
+      own.version = version;
+      const { measured } = own.settings;
+      for (const key of Object.keys(measured).filter((key) => measured[key] !== null)) {
+        const { results: [result], edits: _, ...one } = measured[key];
+        measured[key] = { ...one, ...result };
+      }
+      const { parameters: events } = analyses.find(({ type }: Json) => type === "events");
+      events.acq_viewer.found[0].note = "NaN";
+      const { parameters: velocity } = analyses.find(({ type }: Json) => type === "velocity");
+      velocity.acq_viewer.found[0].isLeftOut = true;
+    }));
     assert.equal(note, "");
+    const { events, velocity } = drawn.measured!;
+    const of = { band: "band-3", channel: "1" };
+    const [{ found: [event] }] = DRAWN.measured!.events!.results as [Json];
+    assert.deepEqual(
+      [drawn.traces, events!.results[0]!.found],
+      [DRAWN.traces, DRAWN.measured!["events"]!.results[0]!.found],
+    );
+    assert.deepEqual(events!.edits, [{
+      of,
+      place: null,
+      line: 130,
+      note: "NaN",
+      added: { ...event, note: "NaN" },
+    }]);
+    assert.deepEqual(velocity!.edits, [{ of, place: null, line: 32, isLeftOut: true }]);
   }
 });
 
@@ -582,7 +635,7 @@ Deno.test("prefers the browser's own work, and offers that of the file if it dif
   // A view alone, of this content and of another.
   assert.equal((await recall(work("", null) as Json))!.work.look!.drawn!.regions.length, 4);
   const { isOther, work: { look } } = (await recall(work("", null, true) as Json))!;
-  assert.deepEqual([isOther, look!.drawn!.measured!.velocity!.found.length], [false, 2]);
+  assert.deepEqual([isOther, look!.drawn!.measured!.velocity!.results[0]!.found.length], [false, 2]);
   const damaged = await recall(null, () => Promise.reject(new Error("no room")));
   assert.equal(damaged!.saved!.note, "The measurements of the file are not shown: no room");
   assert.equal(
@@ -657,7 +710,7 @@ Deno.test("restores the sound part of damaged settings, and says what is left ou
     const own = image.image_metadata[OWN_KEY];
     own.look = { source: { channels: [{ index: 0, range: null }] } };
     own.settings.traces = { kind: 7 };
-    own.settings.measured.events.of = null;
+    own.settings.measured.events.results[0].of = null;
     own.position = { t: "x" };
   }));
   const { drawn, look, position, note } = restored(image!, INFO);

@@ -1,6 +1,6 @@
 /** The workers of the page, which run here too, against one call as in the shell. */
 import assert from "node:assert/strict";
-import { measuredInWorkers } from "../../static/demo/v2/measuring/workers.ts";
+import { runBy } from "../../static/demo/v2/measuring/workers.ts";
 import { measured, settingsOf } from "../../static/measure/measurement.ts";
 import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
 import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
@@ -23,14 +23,12 @@ const band = {
   isTyped: false,
   trace: PLAIN_TRACE,
 };
-const order = { plane, band, settings: settingsOf(VELOCITY, {}, band) };
+const order = { settings: settingsOf(VELOCITY, {}, band) };
 
 Deno.test("the page finds the same velocities as the shell, and shows them as they arrive", async () => {
   const shown: number[] = [];
-  const page = await measuredInWorkers(VELOCITY, order, {
-    signal: new AbortController().signal,
-    onFound: (_, done, of) => void shown.push(done / of),
-  });
+  const onFound = (_: unknown, done: number, of: number) => void shown.push(done / of);
+  const page = await runBy(new AbortController().signal, onFound)(VELOCITY, plane, band, order.settings);
   assert.deepEqual(page, measured(VELOCITY, plane, band, order.settings));
   assert(page.found.some(({ verdict }) => verdict === "changing"));
   assert(shown[0]! > 0 && shown[0]! < 1, `${shown}`);
@@ -38,7 +36,7 @@ Deno.test("the page finds the same velocities as the shell, and shows them as th
 
 Deno.test("cancels a measurement of velocities, also while the window is chosen", async () => {
   const stop = new AbortController();
-  const page = measuredInWorkers(VELOCITY, order, { signal: stop.signal, onFound: () => {} });
+  const page = runBy(stop.signal)(VELOCITY, plane, band, order.settings);
   stop.abort();
-  await assert.rejects(page, { name: "AbortError" });
+  await assert.rejects(async () => await page, { name: "AbortError" });
 });

@@ -6,7 +6,7 @@ import { keep, kept } from "../controls/kept.ts";
 import { formatNumber, unitSymbol } from "../../../measure/axes.ts";
 import { KINDS } from "../drawing/kinds.ts";
 import { distinct, isOfRecording, ofKinds, type Region } from "../drawing/region.ts";
-import { type Drawn, drawnWords, mapped, withoutResults } from "../measuring/drawn.ts";
+import { ALL_BANDS, type Drawn, drawnWords, mapped, withoutResults } from "../measuring/drawn.ts";
 import { type Scan, shapeOf } from "../measuring/scan.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
@@ -72,7 +72,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, s
   };
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
     // Measures whole lines in place of a band that is left out.
-    band: bands.some(({ id }) => id === band) ? band : "",
+    band: band === ALL_BANDS || bands.some(({ id }) => id === band) ? band : "",
     channel: channelOf(Number(channel)),
   });
   const fitted = {

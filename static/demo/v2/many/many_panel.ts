@@ -263,12 +263,16 @@ export class ManyPanel {
   }
 }
 
+/** Why a part of a row is empty; the column stands at the end if there is such a row. */
+const REFUSED = "Not measured";
+
 /** Columns that always stand at the end. */
 const LAST = ["Note", "Error"];
 
 /** The table of recordings, whose rows may have columns of their own, such as velocities in other units. */
 export function recordingsTable(about: About, rows: readonly Row[]): string {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
-  const ordered = [...[...names].filter((name) => !LAST.includes(name)), ...LAST];
+  const last = [...names.has(REFUSED) ? [REFUSED] : [], ...LAST];
+  const ordered = [...[...names].filter((name) => !last.includes(name)), ...last];
   return csv(about, ordered.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) })));
 }

@@ -210,7 +210,7 @@ function withSettings(own: Drawn, carried: Carried, scan: Scan): Drawn {
     },
     measured: mapped(
       { ...others, ...own.measured },
-      (one, key) => one.found.length > 0 ? one : others[key] ?? one,
+      (one, key) => one.results.length > 0 ? one : others[key] ?? one,
     ),
   };
 }

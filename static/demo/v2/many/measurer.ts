@@ -1,31 +1,28 @@
-/** Measures a recording with given drawings, as the page does: it drives panels that are not shown. */
-import { tableUnit, toPhysical } from "../../../measure/axes.ts";
+/** Measures a recording with given drawings, as the page does. */
+import { NEW_TRACE } from "../../../measure/band_trace.ts";
 import { columnsOf, type Row } from "../../../measure/csv.ts";
 import { imageRows, profileColumns } from "../../../measure/image_parts.ts";
 import { type Over, stackRows } from "../../../measure/stack.ts";
+import { isHere } from "../../../measure/edits.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
-import { factsRow, rowOf } from "../../../measure/measurement.ts";
+import { editedResult, isSameOf, type Kept, measureRegions, wholeLines } from "../../../measure/recording.ts";
 import { KINDS } from "../drawing/kinds.ts";
-import { type Band, bandsOf, lineOver, ofKinds, partsIn } from "../drawing/region.ts";
-import { tracesOf } from "../measuring/band_traces.ts";
+import { bandsOf, lineOver, ofKinds, partsIn } from "../drawing/region.ts";
+import { regionOf, tracesOf } from "../measuring/band_traces.ts";
 import { cursorColumns } from "../measuring/cursor_panel.ts";
 import { keptMeans, meansColumns } from "../measuring/image_panel.ts";
 import { measuredSeries, type Source } from "../measuring/image_series.ts";
-import { MeasurementPanel } from "../measuring/measurement_panel.ts";
-import { type Scan, shapeOf } from "../measuring/scan.ts";
+import { ALL_BANDS, type Drawn } from "../measuring/drawn.ts";
+import { placeOf, recordingOf, type Scan } from "../measuring/scan.ts";
 import { traceSettingsIn } from "../measuring/trace_panel.ts";
-import type { Drawn } from "../measuring/drawn.ts";
+import { runBy } from "../measuring/workers.ts";
 import type { Measured } from "../measuring/panel.ts";
 
 /** Keys of the measurements to make. */
 export type What = ReadonlySet<string>;
 
-const WHOLE = "whole lines";
-
 /** Measures one recording after the other with its own set of panels. */
 export class Measurer {
-  readonly #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one));
-
   /**
    * Measures all bands, and whole lines if there is no band or if a measurement is set to them.
    *
@@ -40,21 +37,33 @@ export class Measurer {
     what: What,
     signal: AbortSignal,
   ): Promise<{ measured: Measured; rows: Row[] }> {
-    const measured = { ...drawn, measured: { ...drawn.measured } };
-    const rows = [];
-    for (const band of this.#parts(scan, drawn, what)) {
-      const isWhole = band.id === "";
-      const row = placeOfBand(scan, band);
-      for (const panel of this.#measurements) {
-        const { key } = panel.measurement;
-        if (!what.has(key) || isWhole && panel.measurement.isOfBands) continue;
-        Object.assign(row, await this.#measurement(panel, scan, drawn, band, signal));
-        const first = panel.measurement.isOfBands ? bandsOf(drawn.regions)[0]?.id : "";
-        if ((drawn.measured?.[key]?.band || first) === band.id) measured.measured[key] = panel.kept;
-      }
-      rows.push(row);
-    }
-    return { measured: this.#show(scan, measured), rows };
+    const recording = recordingOf(scan);
+    const chosen = MEASUREMENTS.filter(({ key }) => what.has(key));
+    const isWhole = chosen.some(({ key }) => drawn.measured?.[key]?.band === "");
+    const bands = bandsOf(drawn.regions).map(regionOf);
+    const regions = isWhole ? [wholeLines(recording), ...bands] : bands;
+    const kept = drawn.measured ?? {};
+    const wanted = Object.fromEntries(chosen.map(({ key }) => {
+      const { channel = "0", settings = {} } = kept[key] ?? {};
+      return [key, { channel: Number(channel), settings }];
+    }));
+    const { rows, results } = await measureRegions(runBy(signal), recording, {
+      regions,
+      measurements: chosen,
+      wanted,
+      trace: drawn.traces ?? NEW_TRACE,
+      kept: keptIn(kept),
+    });
+    const first = bands.length > 1 ? ALL_BANDS : bands[0]?.id ?? "";
+    const place = placeOf(scan);
+    const made = Object.entries(results).map(([key, found]) => {
+      const { results: earlier = [], edits = [], ...fields } = kept[key] ?? {};
+      const others = earlier.filter(({ of }) => !found.some((result) => isSameOf(result.of, of)));
+      const own = { band: first, channel: "0", settings: found[0]!.measured, ...fields };
+      return [key, { ...own, results: [...others, ...found], edits, place }];
+    });
+    const measured = { ...drawn, measured: { ...kept, ...Object.fromEntries(made) } };
+    return { measured: this.#show(scan, measured), rows: rows.map(({ row }) => row) };
   }
 
   /**
@@ -103,7 +112,6 @@ export class Measurer {
 
   /** What the page would show for the drawings. */
   #show(scan: Scan, drawn: Drawn): Measured {
-    for (const panel of this.#measurements) panel.begin(scan, drawn);
     const { regions } = drawn;
     const columnsOf = (kind: "line" | "track") => KINDS[kind].columns?.(ofKinds(regions, kind), scan) ?? [];
     const tables = {
@@ -117,48 +125,28 @@ export class Measurer {
       bandsOf(regions),
       drawn.traces ?? traceSettingsIn(scan),
     );
-    return { drawn, scan, traces, tables, measurements: this.#measurements };
-  }
-
-  #parts(scan: Scan, { measured, regions }: Drawn, what: What): readonly Band[] {
-    const bands = bandsOf(regions);
-    const hasWhole = bands.length === 0 ||
-      this.#measurements.some(({ measurement: { key, isOfBands } }) =>
-        what.has(key) && !isOfBands && measured?.[key]?.band === ""
-      );
-    const whole = { id: "", name: WHOLE, color: "", from: 0, to: shapeOf(scan)[1] };
-    return hasWhole ? [whole, ...bands] : bands;
-  }
-
-  async #measurement(
-    panel: MeasurementPanel,
-    scan: Scan,
-    drawn: Drawn,
-    { id: band }: Band,
-    signal: AbortSignal,
-  ): Promise<Row> {
-    const { key } = panel.measurement;
-    const kept = drawn.measured?.[key] ?? null;
-    const isOwn = kept?.band === band && kept.found.length > 0;
-    const again = kept && { ...kept, band, found: [], about: [] };
-    panel.begin(scan, isOwn ? drawn : { ...drawn, measured: { ...drawn.measured, [key]: again } });
-    if (!isOwn && !kept) panel.choose(band);
-    const fault = isOwn ? "" : await panel.measure(signal);
-    signal.throwIfAborted();
-    if (fault !== "") return { Error: fault };
-    const facts = panel.settings.filter(([name]) => name !== "Part of the lines");
-    return { ...factsRow(panel.measurement, facts), ...rowOf(panel.quantities) };
+    return { drawn, scan, traces, tables, measurements: measuredIn(scan, drawn) };
   }
 }
 
-/** @returns outer edges of the pixels */
-function placeOfBand({ axes: [, space] }: Scan, { name, from, to }: Band): Row {
-  const edge = (column: number) => Number(toPhysical(space, column).toPrecision(12));
-  return {
-    Band: name,
-    "First column": from,
-    "Last column": to - 1,
-    [`From (${tableUnit(space)})`]: edge(from),
-    [`To (${tableUnit(space)})`]: edge(to),
-  };
+/** Results and edits by the keys of measurements. */
+const keptIn = (measured: NonNullable<Drawn["measured"]>): Record<string, Kept> =>
+  Object.fromEntries(Object.entries(measured).flatMap(([key, one]) => one === null ? [] : [[key, one]]));
+
+/** Tables of the results in drawings. */
+function measuredIn(scan: Scan, { measured, traces }: Drawn): Measured["measurements"] {
+  return MEASUREMENTS.map((measurement) => {
+    const { results = [], edits = [] } = measured?.[measurement.key] ?? {};
+    const tables = results.map((result) => {
+      const { items, quantities } = editedResult(
+        recordingOf(scan),
+        measurement,
+        result,
+        edits.filter((edit) => isHere(edit, placeOf(scan))),
+        traces ?? NEW_TRACE,
+      );
+      return { result, columns: measurement.columns(items, scan.axes), quantities };
+    });
+    return { measurement, tables };
+  });
 }

@@ -4,33 +4,31 @@
  */
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { type About, type Scan, shapeOf } from "./scan.ts";
-import type { Item, Settings } from "../../../measure/measurement.ts";
+import { type Edit, keptItems } from "../../../measure/edits.ts";
+import type { Settings } from "../../../measure/measurement.ts";
+import type { Result } from "../../../measure/recording.ts";
 import { isOfRecording, ofKinds, type Region } from "../drawing/region.ts";
 import type { KindName } from "../drawing/kinds.ts";
 import type { Look, Viewer } from "../panels/viewer.ts";
 import type { Over, ProjectionOf } from "../../../measure/stack.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 
-/** Settings and results of one measurement. */
+/** Settings, results and edits of one measurement. */
 export interface KeptMeasurement {
-  /** Id of the chosen band; empty for whole lines. */
+  /** Id of the chosen band; empty for whole lines, {@linkcode ALL_BANDS} for all bands. */
   band: string;
   /** Index of the chosen channel. */
   channel: string;
   settings: Settings;
-  /** Results; empty before a measurement. */
-  found: readonly Item[];
-  /** Band and channel of `found`, as above. */
-  of: { band: string; channel: string };
-  /** Columns of `found`: the first, and the one after the last. */
-  columns: readonly [number, number];
-  /** Settings of `found`. */
-  measured: Settings;
-  /** Describes the measurement. */
-  about: About;
-  /** Scene and position of `found`; null for the shown position. */
+  /** The last result of each region and channel. */
+  results: readonly Result[];
+  edits: readonly Edit[];
+  /** Scene and position of the results; null for the shown position. */
   place: string | null;
 }
+
+/** Stands for all bands where one can be chosen. */
+export const ALL_BANDS = "all bands";
 
 /** The kymograph of the line over an image. */
 export interface KeptKymograph {
@@ -83,9 +81,6 @@ export interface DrawnLook extends Look {
 /** The look of the shown pictures, which {@linkcode MeasuredView} extends by drawings; null while nothing is shown. */
 export const lookOf = (viewer: Viewer): DrawnLook | null => viewer.look;
 
-/** Most results in an editable list: if there are more, the threshold lies in the noise. */
-export const MOST_ROWS = 5000;
-
 /**
  * Checks that stored drawings fit a picture. A line scan may have gained rows, as during recording.
  *
@@ -114,7 +109,7 @@ export function withoutResults<Kept extends Drawn | null | undefined>(kept: Kept
   const look = kymograph?.look && { ...kymograph.look, drawn: withoutResults(kymograph.look.drawn) };
   return {
     ...kept,
-    ...measured && { measured: mapped(measured, (one) => ({ ...one, found: [], about: [] })) },
+    ...measured && { measured: mapped(measured, (one) => ({ ...one, results: [], edits: [] })) },
     ...kept.images && { images: { ...kept.images, rows: [], about: [] } },
     kymograph: look ? { ...kymograph, look } : kymograph,
   };
@@ -137,7 +132,11 @@ export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
     nouns.map((noun) => [noun, ofKinds(regions, ...COUNTED[noun]!)] as const);
   const words = ([
     ...counted("band", "line", "track"),
-    ...MEASUREMENTS.map(({ key, noun }) => ([noun, measured?.[key]?.found] as const)),
+    ...MEASUREMENTS.map((measurement) => {
+      const { results = [], edits = [] } = measured?.[measurement.key] ?? {};
+      const items = results.flatMap((result) => keptItems(measurement, result, edits).items);
+      return [measurement.noun, items] as const;
+    }),
     ...counted("cursor"),
     ["image mean", images?.rows],
     ...counted("region"),

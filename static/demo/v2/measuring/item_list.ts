@@ -7,8 +7,15 @@ import { button, removeButton, tables, textField } from "../controls/fields.ts";
 /** Rows that are added at once: each row blocks the browser for some time. */
 const ROWS_AT_ONCE = 100;
 
+/** Items of one result. */
+export interface Listed {
+  /** Names the result; empty if it is the only one. */
+  name: string;
+  items: readonly Item[];
+}
+
 /** The list of found items with a field for each note and a button to remove each. */
-export class ItemList {
+export class ItemList<Group extends Listed> {
   readonly element: HTMLDivElement = element("div", { className: "scrolled" });
   readonly #measurement;
   readonly #edits;
@@ -17,7 +24,10 @@ export class ItemList {
 
   constructor(
     measurement: Measurement,
-    edits: { onNote: (i: number, note: string) => void; onRemove: (i: number) => void },
+    edits: {
+      onNote: (group: Group, item: Item, note: string) => void;
+      onRemove: (group: Group, item: Item) => void;
+    },
   ) {
     this.#measurement = measurement;
     this.#edits = edits;
@@ -28,22 +38,32 @@ export class ItemList {
     this.element.replaceChildren();
   }
 
-  show(found: readonly Item[], axes: Axes): void {
+  show(groups: readonly Group[], axes: Axes): void {
     const { key, title, noun, listed, columns: all, hasNotes } = this.#measurement;
-    const columns = listed?.(found, axes) ?? all(found, axes).slice(0, -1);
-    const shown = found.slice(0, this.#most);
-    const rows = shown.map(({ note = "" }, i) => [
+    const found = groups.flatMap((group) => group.items.map((item) => ({ group, item })));
+    const items = found.map(({ item }) => item);
+    const columns = listed?.(items, axes) ?? all(items, axes).slice(0, -1);
+    const isNamed = groups.length > 1;
+    const rows = found.slice(0, this.#most).map(({ group, item }, i) => [
+      ...isNamed ? [group.name] : [],
       ...columns.map(({ values, step }) => textOf(values[i], step)),
       ...hasNotes
-        ? [textField(`Note on ${noun} ${i + 1}`, note, 200, (note) => this.#edits.onNote(i, note))]
+        ? [
+          textField(
+            `Note on ${noun} ${i + 1}`,
+            item.note ?? "",
+            200,
+            (note) => this.#edits.onNote(group, item, note),
+          ),
+        ]
         : [],
-      removeButton(`${noun} ${i + 1}`, () => this.#edits.onRemove(i)),
+      removeButton(`${noun} ${i + 1}`, () => this.#edits.onRemove(group, item)),
     ]);
-    const heads = [...columns.map(columnName), ...hasNotes ? ["Note"] : [], ""];
-    const left = found.length - shown.length;
+    const heads = [...isNamed ? ["Band"] : [], ...columns.map(columnName), ...hasNotes ? ["Note"] : [], ""];
+    const left = found.length - rows.length;
     const more = button(`Show ${Math.min(left, ROWS_AT_ONCE)} more of ${left}`, () => {
       this.#most += ROWS_AT_ONCE;
-      this.show(found, axes);
+      this.show(groups, axes);
     }, { id: `${key}-more` });
     this.element.replaceChildren(...tables(title, heads, rows), ...left > 0 ? [more] : []);
   }

@@ -1,27 +1,37 @@
-/** The panel of a measurement of a band (measurement.ts): its settings, what was found, and edits by hand. */
-import { significant } from "../../../measure/axes.ts";
+/** The panel of a measurement of bands (measurement.ts): its settings, its results, and edits by hand. */
+import { concerns, type Edit, isHere, withEdit } from "../../../measure/edits.ts";
+import { type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
+import { NEW_TRACE } from "../../../measure/band_trace.ts";
 import {
-  type Band as MeasuredBand,
-  columnName,
-  factsOf,
-  type Found,
-  type Item,
-  measured,
-  type Measurement,
-  type Quantity,
-  type Settings,
-  settingsOf,
-  summaryOf,
-} from "../../../measure/measurement.ts";
-import { NEW_TRACE, PLAIN_TRACE } from "../../../measure/band_trace.ts";
+  bandIn,
+  editedResult,
+  isRefusal,
+  isSameOf,
+  measure,
+  measureBy,
+  type Of,
+  type Order,
+  planeOf,
+  type Refusal,
+  type Region,
+  type Result,
+  wholeLines,
+} from "../../../measure/recording.ts";
+import {
+  labelOf,
+  type Named,
+  resultColumns,
+  resultSettings,
+  resultSummaries,
+} from "../../../measure/result_tables.ts";
 import { element, unbroken } from "../controls/element.ts";
-import { button, choiceField, fieldRow } from "../controls/fields.ts";
+import { button, choiceField, fieldRow, tables } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
-import { type Drawn, type KeptMeasurement, MOST_ROWS } from "./drawn.ts";
+import { ALL_BANDS, type Drawn, type KeptMeasurement } from "./drawn.ts";
 import { ItemList } from "./item_list.ts";
-import { nearestTo, Panel, panel, plotOver, type Span } from "./panel.ts";
+import { nearestTo, Panel, panel, plotOver, type ResultTable, type Span } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
-import { type About, placeOf, quantitiesText, type Scan, shapeOf } from "./scan.ts";
+import { type About, placeOf, quantitiesText, recordingOf, type Scan, shapeOf } from "./scan.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import {
   counts,
@@ -33,35 +43,20 @@ import {
   valueText,
 } from "./values_over_time.ts";
 import { Work } from "./work.ts";
-import { measuredAt, measuredInWorkers, type OnFound } from "./workers.ts";
-import type { Channel } from "../picture/channel.ts";
-import type { Plane } from "../../../measure/velocity.ts";
+import { measuredAt, runBy } from "./workers.ts";
 import { type Band, bandsOf } from "../drawing/region.ts";
-import type { Trace } from "./band_traces.ts";
+import { regionOf, type Trace } from "./band_traces.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
 
-interface Ordered {
-  scan: Scan;
-  channel: Channel;
-  /** Name of the measured part of the lines. */
-  part: string;
-  of: KeptMeasurement["of"];
-  order: { plane: Plane; band: MeasuredBand; settings: Settings };
+/** A result with its edits, as the page shows it. */
+interface Shown extends Named {
+  /** CSS colour of its band; empty for whole lines. */
+  color: string;
+  /** Names it in lists and charts; empty if it is the only one. */
+  name: string;
 }
-
-type Result = Pick<KeptMeasurement, "of" | "columns" | "measured" | "about"> & {
-  samples: Float32Array | null;
-};
-
-const NO_RESULT: Result = {
-  of: { band: "", channel: "" },
-  columns: [0, 0],
-  measured: {},
-  about: [],
-  samples: null,
-};
 
 /** What a measurement of events adds to its settings. */
 type Threshold = { trace?: TraceSettings; f0: number; height: number };
@@ -69,25 +64,33 @@ type Threshold = { trace?: TraceSettings; f0: number; height: number };
 /** Dash of a threshold above an F₀ that moves. */
 const THRESHOLD_DASH = "4 6";
 
-/** Emits `change` when settings or results change. */
+/** Colour of a plot of a single result. */
+const PLOT_COLOR = "#0072b2";
+
+/** Emits `change` when settings, results or edits change. */
 export class MeasurementPanel extends Panel {
   #bands: readonly Band[] = [];
   /** How the traces of the bands are made. */
   #trace = NEW_TRACE;
-  #found: readonly Item[] = [];
+  #results: readonly Result[] = [];
+  #edits: readonly Edit[] = [];
+  /** Samples that results were measured in. */
+  readonly #samples: WeakMap<Result, Float32Array> = new WeakMap();
+  /** All results with their edits. */
+  #all: readonly Shown[] = [];
+  /** Those that the fields choose. */
+  #shown: readonly Shown[] = [];
   /** What a measurement has found so far, for the chart. */
   #arriving: readonly Item[] | null = null;
   /** The last threshold above an F₀ that moves, and what it was made of. */
   #threshold: { of: unknown[]; curve: ChartCurve | null } = { of: [], curve: null };
-  /** Summary of `#found`. */
-  quantities: readonly Quantity[] = [];
-  /** How `#found` was measured. */
-  #result: Result = NO_RESULT;
   readonly #band;
   readonly #channel;
   readonly #fields;
   readonly #range = element("p", { className: "hint" });
   readonly #status = element("p", { className: "result", role: "status" });
+  /** Summaries of several results. */
+  readonly #table = element("div", { className: "summaries" });
   readonly #list;
   readonly #start;
   readonly #work;
@@ -100,18 +103,12 @@ export class MeasurementPanel extends Panel {
     const { key, title, hint, parameters, overTime, at, help: sections = [] } = measurement;
     this.measurement = measurement;
     this.#cursor = cursor;
-    this.#band = choiceField("In", `${key}-band`, [], () => this.#typed());
-    this.#channel = choiceField("Channel", `${key}-channel`, [], () => this.#typed());
+    this.#band = choiceField("In", `${key}-band`, [], () => this.#chose());
+    this.#channel = choiceField("Channel", `${key}-channel`, [], () => this.#chose());
     this.#fields = new ParameterFields(key, parameters, (key) => this.#typed(key));
-    this.#list = new ItemList(measurement, {
-      onNote: (i, note) => {
-        this.#found = this.#found.with(i, { ...this.#found[i]!, note });
-        this.changed();
-      },
-      onRemove: (i) => {
-        this.#edit(this.#found.toSpliced(i, 1));
-        this.changed();
-      },
+    this.#list = new ItemList<Shown>(measurement, {
+      onNote: (shown, item, note) => this.#edit(shown, item, { note }, true),
+      onRemove: (shown, item) => this.#edit(shown, item, { isRemoved: true }),
     });
     this.#start = button("Measure", () => this.#work.isRunning ? this.#work.cancel() : this.measure(), {
       id: `${key}-start`,
@@ -146,26 +143,27 @@ export class MeasurementPanel extends Panel {
           ...sections.flatMap(([anchor, name]) => [`${name} `, help(anchor, name), " "]),
         ),
       ],
+      this.#table,
       this.#list.element,
     );
   }
 
-  /** Settings and results, to be stored as JSON; null for images. */
+  /** Settings, results and edits, to be stored as JSON; null for images. */
   get kept(): KeptMeasurement | null {
     if (!this.scan?.isLineScan) return null;
-    const { samples: _, ...result } = this.#result;
     return {
       ...this.#chosen,
       settings: this.#fields.settings,
-      ...result,
-      found: this.#found,
-      place: this.#found.length === 0 ? "" : placeOf(this.scan),
+      results: this.#results,
+      edits: this.#edits,
+      place: this.#results.length === 0 ? "" : placeOf(this.scan),
     };
   }
 
   /** Starts with another picture. @param drawn measured in it before */
   begin(scan: Scan, drawn: Drawn | null): void {
     this.#forget();
+    this.#edits = [];
     this.scan = scan;
     if (scan.isLineScan) {
       const kept = drawn?.measured?.[this.measurement.key];
@@ -179,15 +177,13 @@ export class MeasurementPanel extends Panel {
         this.#band.select.value = kept?.band ?? "";
       }
       this.#fields.timeUnit = this.timeUnit;
-      this.#fields.settings = settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan));
+      const settings = settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan));
+      this.#fields.settings = settings;
       this.#explain();
+      this.#edits = kept?.edits ?? [];
       // Another time point or focus has other results.
-      if (kept && kept.found.length > 0 && (kept.place === null || kept.place === placeOf(scan))) {
-        const { of, columns, measured, about, found } = kept;
-        const samples = channels[Number(of.channel)]?.samples ?? null;
-        this.#result = { of, columns, measured, about, samples };
-        this.#show(found);
-      }
+      const isThere = kept && (kept.place === null || kept.place === placeOf(scan));
+      this.#keep(isThere ? kept.results : []);
     }
     this.changed();
   }
@@ -197,12 +193,20 @@ export class MeasurementPanel extends Panel {
     return { band: this.#band.select.value, channel: this.#channel.select.value };
   }
 
+  /** Another band or channel shows its own results; a quick measurement that was run before makes them. */
+  #chose() {
+    this.#explain();
+    this.#list.clear();
+    this.#status.textContent = "";
+    this.#show();
+    this.changed();
+    if (this.#shown.length === 0) this.#measureAgain();
+  }
+
   /** A setting has changed. */
-  #typed(key?: string) {
+  #typed(key: string) {
     const { typed } = this.measurement;
-    if (key !== undefined && typed !== undefined) {
-      this.#fields.settings = typed(this.#fields.settings, key);
-    }
+    if (typed !== undefined) this.#fields.settings = typed(this.#fields.settings, key);
     this.#explain();
     this.changed();
     this.#measureAgain();
@@ -210,9 +214,9 @@ export class MeasurementPanel extends Panel {
 
   /** Measures again after the order has changed, if the measurement is quick and was run before. */
   #measureAgain() {
-    if (!this.measurement.isQuick || this.#result.about.length === 0) return;
-    const ordered = this.#order();
-    if (typeof ordered !== "string") this.#measureNow(ordered);
+    if (!this.measurement.isQuick || this.#results.length === 0) return;
+    const orders = this.#orders();
+    if (typeof orders !== "string") this.#measureNow(orders);
   }
 
   /** Describes what the settings can measure. */
@@ -222,43 +226,56 @@ export class MeasurementPanel extends Panel {
     this.#range.textContent = explain(this.#fields.settings, this.#bandOf(scan));
   }
 
-  /** The chosen part of a line scan. */
+  /** The bands that the field chooses; whole lines are a region, too. */
+  #regions(scan: Scan): Region[] {
+    const chosen = this.#band.select.value;
+    if (chosen === "") return [wholeLines({ shape: shapeOf(scan) })];
+    return this.#bands.filter(({ id }) => chosen === ALL_BANDS || id === chosen).map(regionOf);
+  }
+
+  /** The chosen part of a line scan, the first of several. */
   #bandOf(scan: Scan) {
-    const band = this.#bands.find(({ id }) => String(id) === this.#band.select.value);
-    const [lines, columns] = shapeOf(scan);
-    const { from = 0, to = columns } = band ?? {};
-    return {
-      columns: [from, to] as const,
-      axes: scan.axes,
-      lines,
-      pixelTime: scan.pixelTime,
-      isTyped: scan.isTyped,
-      trace: this.#trace,
-    };
+    const { columns } = this.#regions(scan)[0] ?? wholeLines({ shape: shapeOf(scan) });
+    return bandIn(recordingOf(scan), columns, this.#trace);
   }
 
   /** Samples of another time or focus make earlier results invalid: measures again, or drops them. */
   refresh(): void {
-    const { samples: measured } = this.#result;
-    const isThere = this.scan?.group.channels.some(({ samples }) => samples === measured) ?? false;
-    if (measured === null || isThere) return;
-    if (this.measurement.isQuick) return this.#measureAgain();
-    this.#clear();
+    const { scan } = this;
+    const channels = scan?.group.channels ?? [];
+    const left = this.#results.filter((result) =>
+      channels[Number(result.of.channel)]?.samples === this.#samples.get(result)
+    );
+    if (left.length === this.#results.length) return;
+    const orders = this.measurement.isQuick && scan !== null ? this.#sameOrders(scan, this.#results) : [];
+    this.#status.textContent = "";
+    this.#keep(left);
+    if (orders.length > 0) this.#measureNow(orders);
+    else this.changed();
   }
 
+  /** Removes the shown results with their edits. */
   #clear() {
-    this.#forget();
+    const shown = this.#shown;
+    this.#work.end();
+    this.#status.textContent = "";
+    const isOfShown = (edit: Edit) =>
+      isHere(edit, this.#place) && shown.some(({ result: { of } }) => concerns(edit, of));
+    this.#edits = this.#edits.filter((edit) => !isOfShown(edit));
+    this.#keep(this.#results.filter((result) => !shown.some((one) => one.result === result)));
     this.changed();
   }
 
   #forget() {
     this.#work.end();
-    this.#result = NO_RESULT;
-    this.#status.textContent = "";
-    this.#found = [];
     this.#arriving = null;
-    this.quantities = [];
+    this.#status.textContent = "";
     this.#list.clear();
+    this.#keep([]);
+  }
+
+  get #place(): string | null {
+    return this.scan && placeOf(this.scan);
   }
 
   /** @param trace how their traces are made */
@@ -266,45 +283,52 @@ export class MeasurementPanel extends Panel {
     const { isQuick, isOfBands } = this.measurement;
     this.#bands = bands.map((band) => ({ ...band }));
     this.#trace = trace;
-    const chosen = this.#band.select.value;
     const whole = isOfBands ? [] : [{ value: "", name: "whole lines" }];
-    this.#band.offer([...whole, ...bands.map(({ id, name }) => ({ value: String(id), name }))]);
+    const all = bands.length < 2 ? [] : [{ value: ALL_BANDS, name: "all bands" }];
+    const chosen = this.#band.select.value;
+    const named = bands.map(({ id, name }) => ({ value: id, name }));
+    // Of all bands one may be left.
+    const [only] = named;
+    this.#band.offer(
+      [...whole, ...named, ...all],
+      chosen === ALL_BANDS && all.length === 0 ? only?.value ?? "" : chosen,
+    );
     this.#explain();
-    const { about, columns, measured } = this.#result;
-    if (!isQuick || about.length === 0 || this.scan === null) return;
-    const order = [this.#bandOf(this.scan).columns, trace];
-    if (this.#band.select.value !== chosen) this.#clear();
-    else if (JSON.stringify(order) !== JSON.stringify([columns, measured.trace])) this.#measureAgain();
+    const { scan } = this;
+    if (scan === null || this.#results.length === 0) return;
+    const left = this.#results.filter(({ of }) => of.band === "" || bands.some(({ id }) => id === of.band));
+    const changed = !isQuick ? [] : left.filter(({ of, columns, measured }) => {
+      const band = bands.find(({ id }) => id === of.band);
+      const order = [band ? [band.from, band.to] : columns, trace];
+      return JSON.stringify(order) !== JSON.stringify([columns, measured.trace]);
+    });
+    if (changed.length > 0) this.#measureNow(this.#sameOrders(scan, changed), left);
+    else if (left.length < this.#results.length) {
+      this.#status.textContent = "";
+      this.#keep(left);
+      this.changed();
+    } // Names and colours may have changed.
+    else this.#show();
   }
 
-  /** Chooses a band by its id. */
-  choose(band: string): void {
-    this.#band.select.value = band;
+  get results(): readonly Result[] {
+    return this.#results;
   }
 
-  get found(): readonly Item[] {
-    return this.#found;
-  }
-
-  /** Lines of the results and their threshold, a curve if F₀ moves, if a trace of their channel is shown. */
-  inTraces(traces: readonly Trace[]): {
-    events: number[];
-    level: number;
-    threshold: null;
-  } | {
-    events: number[];
-    level: null;
-    threshold: ChartCurve | null;
-  } {
+  /** Peaks of the shown results and their threshold, a curve if F₀ moves, if a trace of their channel is shown. */
+  inTraces(
+    traces: readonly Trace[],
+  ): { events: number[]; level: number | null; threshold: ChartCurve | null } {
     const channel = this.scan?.group.channels[Number(this.#channel.select.value)]?.name;
-    const { about } = this.#result;
-    const isShown = about.length > 0 && traces.some((trace) => trace.channel === channel);
-    if (!isShown) return { events: [], level: null, threshold: null };
-    const { of: { band }, measured } = this.#result;
+    const isShown = traces.some((trace) => trace.channel === channel);
+    const events = isShown ? this.#shown.flatMap(({ items }) => items.map(({ line }) => line)) : [];
+    const [one, ...others] = this.#shown;
+    // Bands have thresholds of their own.
+    if (!isShown || one === undefined || others.length > 0) return { events, level: null, threshold: null };
+    const { of: { band }, measured } = one.result;
     const { trace, f0, height } = measured as Threshold;
-    const own = traces.find((one) => one.channel === channel && String(one.band.id) === band);
+    const own = traces.find((trace) => trace.channel === channel && String(trace.band.id) === band);
     const course = trace?.isChange ? null : own?.f0.course ?? null;
-    const events = this.#found.map(({ line }) => line);
     if (own === undefined || course === null) return { events, level: height, threshold: null };
     const of = [course, height - f0];
     if (of.some((part, i) => part !== this.#threshold.of[i])) {
@@ -315,7 +339,7 @@ export class MeasurementPanel extends Panel {
   }
 
   get settings(): About {
-    return this.#result.about;
+    return resultSettings(this.#all);
   }
 
   get hasPlot(): boolean {
@@ -323,212 +347,293 @@ export class MeasurementPanel extends Panel {
   }
 
   get about(): About {
-    const facts = this.quantities.map((quantity) => {
-      const { value } = quantity;
-      return [columnName(quantity), typeof value === "number" ? significant(value, 6) : value];
-    });
-    return [...this.settings, ...(facts as About)];
+    return [...this.settings, ...resultSummaries(this.#all)];
   }
 
+  /** The table of all results. */
   get columns(): Column[] {
-    return this.scan === null ? [] : this.measurement.columns(this.#found, this.scan.axes);
+    return this.scan === null ? [] : resultColumns(this.measurement, this.#all, this.scan.axes);
+  }
+
+  /** A table of each result. */
+  get tables(): ResultTable[] {
+    const { scan, measurement } = this;
+    if (scan === null) return [];
+    return this.#all.map(({ result, items, quantities }) => ({
+      result,
+      columns: measurement.columns(items, scan.axes),
+      quantities,
+    }));
   }
 
   /** Values over time for a chart; null without any. */
   get series(): Series | null {
-    const [{ scan, measurement: { overTime } }, found] = [this, this.#arriving ?? this.#found];
-    return scan === null || overTime === undefined || found.length === 0
-      ? null
-      : seriesOf(overTime, found, scan.axes);
+    const { scan, measurement: { overTime } } = this;
+    if (scan === null || overTime === undefined) return null;
+    const all = [
+      ...this.#shown.filter((one) => this.#arriving === null || one.name !== ""),
+      ...this.#arriving === null ? [] : [{ items: this.#arriving, name: "", color: "" }],
+    ].filter(({ items }) => items.length > 0);
+    return all.length === 0 ? null : seriesOf(overTime, all, scan.axes);
   }
 
-  /** Describes the value nearest to a line; empty without one. */
+  /** Describes the values nearest to a line; empty without one. */
   textAt(line: number): string {
     const { scan, measurement: { overTime } } = this;
-    const item = this.#found[nearestTo(this.#found, line)];
-    return item === undefined || scan === null || overTime === undefined
-      ? ""
-      : valueText(overTime, item, scan.axes);
+    if (scan === null || overTime === undefined) return "";
+    return this.#shown.flatMap(({ items, name }) => {
+      const item = items[nearestTo(items, line)];
+      return item === undefined ? [] : [`${name} ${valueText(overTime, item, scan.axes)}`.trim()];
+    }).join(" · ");
   }
 
-  plot(span: Span): {
-    y: {
-      title: string;
-      low: number;
-      high: number;
-    };
-    traces: ({
-      name: string;
-      color: string;
-      x: number[];
-      y: number[];
-    } | {
-      isDots: boolean;
-      name: string;
-      color: string;
-      x: number[];
-      y: number[];
-    })[];
-    width: number;
-    height: number;
-    x: {
-      low: number;
-      high: number;
-      title: string;
-    };
-    note: string;
-  } | null {
-    const { scan, series, timeStep } = this;
-    if (scan === null || series === null || series.points.length === 0) return null;
-    const { points, title } = series;
-    const trace = {
-      name: "",
-      color: "#0072b2",
-      x: points.map(({ line }) => line * timeStep),
-      y: points.map(({ value }) => value),
-    };
-    const y = { ...rangeOf({ curves: [], points, level: null, least: SERIES_RANGE }, span), title };
-    return { ...plotOver(scan, span), y, traces: [trace, { ...trace, isDots: true }] };
+  plot(span: Span):
+    | (ReturnType<typeof plotOver> & {
+      y: { title: string; low: number; high: number };
+      traces: { name: string; color: string; x: number[]; y: number[]; isDots?: boolean }[];
+    })
+    | null {
+    const { scan, measurement: { overTime }, timeStep } = this;
+    if (scan === null || overTime === undefined) return null;
+    const all = this.#shown.map((one) => ({ one, series: seriesOf(overTime, [one], scan.axes) }))
+      .filter(({ series }) => series.points.length > 0);
+    const points = all.flatMap(({ series }) => series.points);
+    if (points.length === 0) return null;
+    const traces = all.flatMap(({ one, series }) => {
+      const trace = {
+        name: one.name,
+        color: one.name === "" ? PLOT_COLOR : one.color || PLOT_COLOR,
+        x: series.points.map(({ line }) => line * timeStep),
+        y: series.points.map(({ value }) => value),
+      };
+      return [trace, { ...trace, name: "", isDots: true }];
+    });
+    const range = rangeOf({ curves: [], points, level: null, least: SERIES_RANGE }, span);
+    return { ...plotOver(scan, span), y: { ...range, title: all[0]!.series.title }, traces };
   }
 
   marks(toScreen: (x: number, y: number) => [number, number]): Mark[] {
-    return this.scan === null ? [] : outlineMarks(this.measurement, this.#found, this.scan.axes, toScreen);
+    const { scan, measurement } = this;
+    if (scan === null) return [];
+    return this.#shown.flatMap(({ items }) => outlineMarks(measurement, items, scan.axes, toScreen));
   }
 
   /** What the fields order, or why nothing can be measured. */
-  #order(): Ordered | string {
-    const { scan, measurement: { isOfBands } } = this;
-    const channel = scan?.group.channels[Number(this.#channel.select.value)];
-    if (scan === null || channel === undefined) return "There is no channel";
-    if (isOfBands && this.#bands.length === 0) return "Draw a band first.";
+  #orders(): Order[] | string {
+    const { scan, measurement } = this;
+    if (scan === null || scan.group.channels.length === 0) return "There is no channel";
+    if (measurement.isOfBands && this.#bands.length === 0) return "Draw a band first.";
     const { fault, settings } = this.#fields;
     if (fault !== "") return fault;
-    const plane = { samples: channel.samples, shape: shapeOf(scan) };
-    const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
-    return { scan, channel, part, of: this.#chosen, order: { plane, band: this.#bandOf(scan), settings } };
+    const channel = Number(this.#channel.select.value);
+    return this.#regions(scan).map((region) => ({
+      measurement,
+      region,
+      channel,
+      settings,
+      trace: this.#trace,
+    }));
+  }
+
+  /** Orders for results again: of the shown ones by the fields, else by their own settings. */
+  #sameOrders(scan: Scan, results: readonly Result[]): Order[] {
+    const chosen = this.#orders();
+    return results.flatMap(({ of, measured }) => {
+      const region = [wholeLines({ shape: shapeOf(scan) }), ...this.#bands.map(regionOf)]
+        .find(({ id }) => id === of.band);
+      if (region === undefined) return [];
+      const own = typeof chosen === "string"
+        ? undefined
+        : chosen.find((order) => order.region.id === of.band && String(order.channel) === of.channel);
+      const { measurement } = this;
+      return [
+        own ?? { measurement, region, channel: Number(of.channel), settings: measured, trace: this.#trace },
+      ];
+    });
   }
 
   /**
    * Measures with the settings of the fields.
    *
    * @param outer cancels it, besides the button
-   * @returns why nothing was measured; empty after success
    */
-  async measure(outer?: AbortSignal): Promise<string> {
-    const ordered = this.#order();
-    if (typeof ordered === "string") return this.#status.textContent = ordered;
-    if (this.measurement.isQuick) return this.#measureNow(ordered);
-    return await this.#run(async (signal) => {
-      const onFound: OnFound = (found, done, of) => {
-        Object.assign(this.#work.progress, { max: of, value: done });
-        this.#arriving = found;
+  async measure(outer?: AbortSignal): Promise<void> {
+    const { scan } = this;
+    const orders = this.#orders();
+    if (typeof orders === "string" || scan === null) return void (this.#status.textContent = String(orders));
+    if (this.measurement.isQuick) return this.#measureNow(orders);
+    await this.#run(async (signal) => {
+      let before = 0;
+      const run = runBy(signal, (items, done, of) => {
+        Object.assign(this.#work.progress, { max: orders.length, value: before + done / of });
+        this.#arriving = items;
         this.changed();
-      };
-      const measured = await measuredInWorkers(this.measurement, ordered.order, { signal, onFound });
-      if (this.scan === ordered.scan) this.#keep(measured, ordered);
+      });
+      const made = await measureBy(
+        async (...order) => {
+          const found = await run(...order);
+          before += 1;
+          return found;
+        },
+        recordingOf(scan),
+        orders,
+      );
+      if (this.scan === scan) this.#take(made);
     }, outer);
   }
 
-  /** Runs a quick measurement, without workers. @returns why nothing was measured; empty after success */
-  #measureNow(ordered: Ordered): string {
-    const { plane, band, settings } = ordered.order;
-    try {
-      this.#keep(measured(this.measurement, plane, band, settings), ordered);
-      this.changed();
-      return "";
-    } catch (error) {
-      return this.#status.textContent = (error as Error).message;
-    }
+  /** Runs a quick measurement, without workers. @param others results to keep */
+  #measureNow(orders: readonly Order[], others: readonly Result[] = this.#results): void {
+    this.#take(measure(recordingOf(this.scan as Scan), orders), others);
+    this.changed();
   }
 
-  /** @throws {RangeError} too many items */
-  #keep({ found, settings }: Found, { channel, part, of, order: { band } }: Ordered) {
-    const { at, noun } = this.measurement;
-    if (at !== undefined && found.length > MOST_ROWS) {
-      throw new RangeError(`${found.length} ${noun}s are more than ${MOST_ROWS}: raise the threshold`);
+  /** Keeps what was measured in place of the former results of the same regions and channels. */
+  #take(made: readonly (Result | Refusal)[], others: readonly Result[] = this.#results) {
+    const { channels } = (this.scan as Scan).group;
+    const results = made.filter((one) => !isRefusal(one)) as Result[];
+    for (const result of results) {
+      this.#samples.set(result, channels[Number(result.of.channel)]!.samples);
     }
-    const { columns } = band;
-    this.#fields.settings = settings;
-    this.#explain();
-    const [method, ...facts] = factsOf(this.measurement, settings, band);
-    const about = [
-      method,
-      ["Channel", channel.name],
-      ["Part of the lines", `${part}, columns ${columns[0]} to ${columns[1] - 1}`],
-      ...facts,
-    ] as About;
-    this.#result = { of, columns, measured: settings, about, samples: channel.samples };
-    const notes = this.#found.filter(({ note = "" }) => note !== "");
-    const noted = notes.length === 0
-      ? found
-      : found.map((item) => ({ ...item, note: notes.find(isSamePlace(item))?.note } as Item));
-    const byHand = this.#found.filter((item) => item.isByHand && !found.some(isSamePlace(item)));
-    if (byHand.length === 0) this.#show(noted);
-    else this.#edit([...noted, ...byHand]);
+    const [only] = made.length === 1 ? results : [];
+    if (only !== undefined && isSameOf(only.of, this.#chosen)) {
+      this.#fields.settings = only.measured;
+      this.#explain();
+    }
+    this.#keep([
+      ...others.filter(({ of }) => !results.some((result) => isSameOf(result.of, of))),
+      ...results,
+    ]);
+    const refused = made.filter(isRefusal);
+    if (refused.length === 0) return;
+    const faults = refused.map(({ of, fault }) =>
+      made.length === 1 ? fault : `${this.#nameOf(of)}: ${fault}`
+    );
+    this.#status.append(...this.#status.textContent === "" ? [] : [" "], faults.join(" "));
+  }
+
+  #nameOf({ band }: Of) {
+    return band === "" ? "whole lines" : this.#bands.find(({ id }) => id === band)?.name ?? "";
   }
 
   /** Adds the item nearest to the cursor. */
   async #add() {
-    const [ordered, place] = [this.#order(), this.#cursor()];
-    if (typeof ordered === "string" || place === null) {
-      this.#status.textContent = typeof ordered === "string"
-        ? ordered
+    const [orders, place] = [this.#orders(), this.#cursor()];
+    if (typeof orders === "string" || place === null) {
+      this.#status.textContent = typeof orders === "string"
+        ? orders
         : "Point at the line scan or move its cursor with the arrow keys, then add what is there.";
       return;
     }
     const { measurement, scan } = this;
-    if (this.#result.about.length === 0) await this.measure();
     const at = { line: Math.floor(place.x), column: Math.floor(place.y) };
+    const isAround = ({ region: { columns: [from, to] } }: Order) => at.column >= from && at.column < to;
+    const order = orders.find(isAround) ?? orders[0];
+    if (order === undefined || scan === null) return;
+    const of = { band: order.region.id, channel: String(order.channel) };
+    if (!this.#results.some((result) => isSameOf(result.of, of))) await this.measure();
     await this.#run(async (signal) => {
-      const { plane, band, settings } = ordered.order;
+      const recording = recordingOf(scan);
+      const band = bandIn(recording, order.region.columns, order.trace);
+      const [plane, settings] = [
+        planeOf(recording, order.channel),
+        settingsOf(measurement, order.settings, band),
+      ];
       const item = measurement.isQuick
         ? measurement.at?.(plane, band, settings, at) ?? null
-        : await measuredAt(measurement, { ...ordered.order, at }, signal);
-      if (this.scan !== scan) return;
-      const isThere = item !== null && this.#found.some(isSamePlace(item));
+        : await measuredAt(measurement, { plane, band, settings, at }, signal);
+      const shown = this.#shown.find(({ result }) => isSameOf(result.of, of));
+      if (this.scan !== scan || shown === undefined) return;
+      const isThere = item !== null && shown.items.some(isSamePlace(item));
       if (item === null || isThere) {
         this.#status.textContent = isThere ? "It is listed already." : "Nothing rises there.";
-      } else this.#edit([...this.#found, { ...item, isByHand: true }]);
+      } else this.#edit(shown, item, { added: { ...item, isByHand: true }, isRemoved: false });
     });
   }
 
-  /** Shows items after some were added or removed. */
-  #edit(found: readonly Item[]) {
-    const { scan, measurement: { again } } = this;
-    const { samples, columns, measured: { trace = PLAIN_TRACE } } = this.#result;
-    if (again === undefined || scan === null || samples === null) return this.#show(found);
-    this.#show(again({ samples, shape: shapeOf(scan) }, { ...this.#bandOf(scan), columns, trace }, found));
+  /** @param isTyped keeps the list, whose field is being typed in */
+  #edit(
+    { result: { of }, items }: Shown,
+    item: Item,
+    change: Parameters<typeof withEdit>[4],
+    isTyped = false,
+  ) {
+    this.#edits = withEdit(this.measurement, this.#edits, { of, place: this.#place, items }, item, change);
+    this.#show(!isTyped);
+    this.changed();
   }
 
   /** @returns why it failed; empty after success */
-  async #run(work: (signal: AbortSignal) => Promise<void>, outer?: AbortSignal): Promise<string> {
+  async #run(work: (signal: AbortSignal) => Promise<void>, outer?: AbortSignal): Promise<void> {
     const fault = await this.#work.run(work, outer);
     // Partial results are shown only during the work.
     if (fault !== null) this.#arriving = null;
     if (fault !== null) this.changed();
-    return fault ?? "";
   }
 
-  /** @param found in any order */
-  #show(found: readonly Item[]) {
-    this.#found = found.toSorted((a, b) => a.line - b.line);
-    const { columns, measured } = this.#result;
-    const band = { ...this.#bandOf(this.scan as Scan), columns };
-    this.quantities = summaryOf(this.measurement, this.#found, band, measured);
-    this.#status.replaceChildren(...unbroken(quantitiesText(this.quantities)));
-    if (this.measurement.at !== undefined) this.#list.show(this.#found, band.axes);
+  #keep(results: readonly Result[]) {
+    const channels = this.scan?.group.channels ?? [];
+    for (const result of results) {
+      const samples = channels[Number(result.of.channel)]?.samples;
+      if (samples !== undefined && !this.#samples.has(result)) this.#samples.set(result, samples);
+    }
+    this.#results = results;
+    this.#show();
   }
 
-  /** Excludes the value nearest to a line, or includes it again. */
+  /** Applies the edits, and shows the results that the fields choose. */
+  #show(isListed = true) {
+    const { scan, measurement } = this;
+    const results = scan?.isLineScan ? this.#results : [];
+    const edits = this.#edits.filter((edit) => isHere(edit, this.#place));
+    const channels = scan?.group.channels ?? [];
+    const all = results.filter(({ of }) => channels[Number(of.channel)] !== undefined).map((result) => ({
+      ...editedResult(recordingOf(scan!), measurement, result, edits, this.#trace),
+      region: this.#nameOf(result.of),
+      channel: channels[Number(result.of.channel)]!.name,
+      color: this.#bands.find(({ id }) => id === result.of.band)?.color ?? "",
+      name: "",
+    }));
+    const { band, channel } = this.#chosen;
+    const isChosen = ({ result: { of } }: Shown) =>
+      of.channel === channel && (of.band === band || band === ALL_BANDS && of.band !== "");
+    const shown = all.filter(isChosen);
+    this.#all = all;
+    this.#shown = shown.length < 2 ? shown : shown.map((one) => ({ ...one, name: labelOf(one, shown) }));
+    const [only, ...others] = this.#shown;
+    const isOne = only !== undefined && others.length === 0;
+    if (only !== undefined) {
+      this.#status.replaceChildren(...isOne ? unbroken(quantitiesText(only.quantities)) : []);
+    }
+    this.#table.replaceChildren(...isOne ? [] : summaryTable(measurement.title, this.#shown));
+    if (isListed && measurement.at !== undefined) this.#list.show(this.#shown, scan?.axes ?? NO_AXES);
+  }
+
+  /** Leaves out the value nearest to a line, or takes it in again; of several results that of the band at the cursor. */
   toggle(line: number): void {
     const { scan, measurement: { overTime } } = this;
-    const place = nearestTo(this.#found, line);
-    const item = this.#found[place];
-    if (this.#work.isRunning || item === undefined || scan === null || overTime === undefined) return;
-    if (!counts(overTime, { ...item, isLeftOut: false }, scan.axes)) return;
-    this.#show(this.#found.with(place, { ...item, isLeftOut: !item.isLeftOut }));
-    this.changed();
+    const column = this.#cursor()?.y ?? -1;
+    const isAround = ({ result: { columns: [from, to] } }: Shown) => column >= from && column < to;
+    const shown = this.#shown.find(isAround) ?? this.#shown[0];
+    const item = shown?.items[nearestTo(shown.items, line)];
+    if (this.#work.isRunning || shown === undefined || item === undefined || scan === null) return;
+    if (overTime === undefined || !counts(overTime, { ...item, isLeftOut: false }, scan.axes)) return;
+    this.#edit(shown, item, { isLeftOut: !item.isLeftOut });
   }
+}
+
+const NO_AXES = [{ step: 1, unit: "" }, { step: 1, unit: "" }] as const;
+
+/** A row for each quantity and a column for each result. */
+function summaryTable(title: string, shown: readonly Shown[]) {
+  const names = [...new Set(shown.flatMap(({ quantities }) => quantities.map(({ name }) => name)))];
+  const rows = names.map((name) => [
+    name,
+    ...shown.map(({ quantities }) =>
+      quantitiesText(quantities.filter((quantity) => quantity.name === name)).slice(name.length).trim()
+    ),
+  ]).filter(([, ...texts]) => texts.some((text) => text !== ""));
+  return tables(`Summary of ${title.toLowerCase()}`, ["", ...shown.map(({ name }) => name)], rows);
 }
 
 type Placed = { line: number; column?: number };

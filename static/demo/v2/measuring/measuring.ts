@@ -273,7 +273,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     const scan = this.#scan;
     if (scan === null) return;
     if (this.#isRecording) this.#record();
-    const found = this.#measurements.map((panel) => panel.found);
+    const results = this.#measurements.map((panel) => panel.results);
     for (const panel of this.#measurements) panel.refresh();
     const samples = scan.group.shown.map((channel) => channel.samples);
     // Taking the means of large rectangles again would slow down zooming.
@@ -287,7 +287,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       this.cursors.show(scan);
       this.#refresh();
     }
-    const isSame = this.#measurements.every((panel, i) => panel.found === found[i]);
+    const isSame = this.#measurements.every((panel, i) => panel.results === results[i]);
     if (this.#isFollowing || (isListed && isSame)) return;
     // Dropping outdated results is no step.
     const isOther = this.#store.amend(this.#collected);

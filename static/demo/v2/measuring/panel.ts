@@ -9,6 +9,7 @@ import type { Plot } from "./svg_plot.ts";
 import type { Drawn } from "./drawn.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Measurement, Quantity } from "../../../measure/measurement.ts";
+import type { Result } from "../../../measure/recording.ts";
 
 /** Visible lines. */
 export type Span = { from: number; to: number };
@@ -36,11 +37,14 @@ export interface Measured {
   tables: Readonly<
     Partial<Record<"lines" | "tracks" | "cursors" | "images" | "regions" | "profile", readonly Column[]>>
   >;
-  measurements: readonly {
-    measurement: Measurement;
-    columns: readonly Column[];
-    quantities: readonly Quantity[];
-  }[];
+  measurements: readonly { measurement: Measurement; tables: readonly ResultTable[] }[];
+}
+
+/** The table of a result, after edits. */
+export interface ResultTable {
+  result: Result;
+  columns: readonly Column[];
+  quantities: readonly Quantity[];
 }
 
 /** Size of a saved plot in CSS pixels: fits a column of a page. */

@@ -5,6 +5,7 @@ import { timeAlongLine, type TypedScan, typedScan } from "../../../measure/typed
 import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
 import type { Quantity } from "../../../measure/measurement.ts";
+import type { Recording } from "../../../measure/recording.ts";
 
 /** Facts about numbers, such as their settings and origin, above every saved table. */
 export type About = [name: string, value: string | number][];
@@ -83,6 +84,11 @@ export function placeInFile(
 
 /** `[rows, columns]`. */
 export const shapeOf = ({ group }: Scan): readonly [number, number] => group.plane.shape;
+
+/** The scan as measurements take it. */
+export const recordingOf = (
+  { axes, group: { plane: { shape }, channels }, pixelTime, isTyped }: Scan,
+): Recording => ({ shape, axes, channels, pixelTime, isTyped });
 
 /** Scene and position of the samples as a string, for comparison. */
 export const placeOf = (scan: Scan): string => JSON.stringify(scan.place());

@@ -28,7 +28,7 @@ export interface Charted {
 interface Content {
   curves: readonly ChartCurve[];
   /** Drawn at the edge if out of range. */
-  points: readonly { line: number; value: number; opacity: number }[];
+  points: readonly { line: number; value: number; opacity: number; color: string }[];
   /** Drawn as crosses, at the lower edge if the value is NaN. */
   gaps?: readonly { line: number; value: number }[];
   /** Title of the values. */
@@ -40,8 +40,8 @@ interface Content {
   /** Lines to mark at the top. */
   events?: readonly number[];
   level: number | null;
-  /** Meaning of the dashes. */
-  legend?: readonly { name: string; dash: string }[];
+  /** Meaning of dashes and colours. */
+  legend?: readonly { name: string; dash?: string; color?: string }[];
 }
 
 const INK = "currentColor";
@@ -254,8 +254,8 @@ function drawPoints(
   context.beginPath();
   context.rect(plot.left, plot.top, plot.width, plot.height);
   context.clip();
-  context.fillStyle = color;
-  for (const { line, value, opacity } of points) {
+  for (const { line, value, opacity, color: own } of points) {
+    context.fillStyle = own || color;
     context.globalAlpha = opacity;
     context.beginPath();
     const x = across(line);
@@ -298,11 +298,11 @@ function legendMarks({ legend = [], events = [] }: Content, { plot }: Chart): Ma
   if (legend.length < 2) return [];
   let right = plot.left + plot.width - 8;
   const y = plot.top + (events.length === 0 ? 10 : 18);
-  return [...legend].reverse().flatMap(({ name, dash }) => {
+  return [...legend].reverse().flatMap(({ name, dash = "", color = INK }) => {
     const start = right - measureLabel(name);
     right = start - 40;
     if (right < plot.left) return [];
-    const line = { points: [[start - 28, y], [start - 6, y]], color: INK, width: 1.5 };
+    const line = { points: [[start - 28, y], [start - 6, y]], color, width: 1.5 };
     return [dash === "" ? line : { ...line, dash }, textMark(name, start, y, "start")];
   });
 }

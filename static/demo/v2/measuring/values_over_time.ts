@@ -30,7 +30,9 @@ export interface Ranged {
 export interface Series {
   /** Title of the values. */
   title: string;
-  points: readonly { line: number; value: number; opacity: number }[];
+  points: readonly { line: number; value: number; opacity: number; color: string }[];
+  /** Names and colours of several results. */
+  legend: readonly { name: string; color: string }[];
   /** Items without a value (NaN), and those left out by hand. */
   gaps: readonly { line: number; value: number }[];
 }
@@ -41,23 +43,32 @@ const OUTLINE = "#ffeb3b";
 export const counts = (overTime: OverTime, item: Item, axes: Axes): boolean =>
   !item.isLeftOut && Number.isFinite(overTime.value(item, axes));
 
-/** The values of found items as a {@linkcode Series}, in units of the axes. */
-export function seriesOf(overTime: OverTime, found: readonly Item[], axes: Axes): Series {
+/** The values of found items as a {@linkcode Series}, in units of the axes. @param all in CSS colours, if they are named */
+export function seriesOf(
+  overTime: OverTime,
+  all: readonly { items: readonly Item[]; name: string; color: string }[],
+  axes: Axes,
+): Series {
   const isGap = (item: Item) => !counts(overTime, item, axes);
   const placed = (item: Item) => ({ line: item.line, value: overTime.value(item, axes) });
   const valuesAt = (item: Item) =>
     [overTime.value(item, axes), overTime.second?.(item, axes) ?? NaN].filter(Number.isFinite);
+  const colorOf = ({ name, color }: { name: string; color: string }) => name === "" ? "" : color;
   return {
     title: `${overTime.name} (${unitOf(overTime, axes)})`,
-    points: found.filter((item) => !isGap(item)).flatMap((item) =>
-      valuesAt(item).map((value) => ({
-        line: item.line,
-        value,
-        // The least certain points stay visible.
-        opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, overTime.certainty?.(item) ?? 1)),
-      }))
+    points: all.flatMap((one) =>
+      one.items.filter((item) => !isGap(item)).flatMap((item) =>
+        valuesAt(item).map((value) => ({
+          line: item.line,
+          value,
+          // The least certain points stay visible.
+          opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, overTime.certainty?.(item) ?? 1)),
+          color: colorOf(one),
+        }))
+      )
     ),
-    gaps: found.filter(isGap).map(placed),
+    legend: all.filter(({ name }) => name !== "").map((one) => ({ name: one.name, color: colorOf(one) })),
+    gaps: all.flatMap(({ items }) => items.filter(isGap).map(placed)),
   };
 }
 

@@ -7,12 +7,14 @@ import {
   type Found,
   type Item,
   linesOf,
+  measured,
   type Measurement,
   type Order,
   placed,
   type Settings,
 } from "../../../measure/measurement.ts";
 import { asked } from "../controls/worker.ts";
+import type { Run } from "../../../measure/recording.ts";
 import type { Plane } from "../../../measure/velocity.ts";
 
 /** Receives what was found so far, in order, after `done` of `of` orders. */
@@ -27,7 +29,7 @@ const SHOW_EVERY = 250;
  * @throws {DOMException} `AbortError` when the signal ends it
  * @throws {Error} a setting does not fit, or workers are unavailable
  */
-export function measuredInWorkers(
+function measuredInWorkers(
   { key, divide }: Measurement,
   { plane, band, settings }: { plane: Plane; band: Band; settings: Settings },
   { signal, onFound }: { signal: AbortSignal; onFound: OnFound },
@@ -43,6 +45,13 @@ export function measuredInWorkers(
     return step.value;
   });
 }
+
+/** Measures quick measurements in this thread, others in workers. */
+export const runBy =
+  (signal: AbortSignal, onFound: OnFound = () => {}): Run => (measurement, plane, band, settings) =>
+    measurement.isQuick
+      ? measured(measurement, plane, band, settings)
+      : measuredInWorkers(measurement, { plane, band, settings }, { signal, onFound });
 
 /** Measures the item nearest to a place; null without one. */
 export const measuredAt = (

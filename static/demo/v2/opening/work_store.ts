@@ -2,7 +2,7 @@
  * The work on recordings in the browser's IndexedDB. Each origin has its own: under another address or port, the page
  * does not find it.
  */
-import { readLook } from "../saving/earlier_drawn.ts";
+import { readLook } from "../saving/earlier.ts";
 import type { DrawnLook } from "../measuring/drawn.ts";
 import type { LinkedView } from "./view_link.ts";
 
@@ -98,9 +98,9 @@ export class WorkStore {
 
   #open(done: (database: IDBDatabase) => void, failed: (error: unknown) => void) {
     const request = indexedDB.open(NAME, VERSION);
+    // Work of version 1 is converted when it is read.
     request.onupgradeneeded = ({ oldVersion }) => {
-      // Version 1 has the same store; its works are read as they are.
-      if (oldVersion > 0) return;
+      if (oldVersion >= 1) return;
       request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
     };
     request.onsuccess = () => {

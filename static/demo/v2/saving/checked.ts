@@ -4,6 +4,7 @@
  */
 import { LUT_NAMES } from "../picture/lut.ts";
 import { isRegion } from "../drawing/region.ts";
+import { readDrawn } from "./earlier.ts";
 import type { Drawn, DrawnLook, KeptMeans } from "../measuring/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
 import type { Look } from "../panels/viewer.ts";
@@ -61,17 +62,34 @@ const isBandAndChannel = withFields({ band: isText, channel: (value) => isText(v
 
 const isAbout = orNone(listOf(pairOf((value) => isText(value) || isNumber(value))));
 
-/** What is kept of one measurement. */
-const isMeasured = withFields({
-  band: isText,
-  channel: (value) => isText(value) || isCount(value),
-  settings: orNone(isSettings),
+/** A result without its items, and with them where they are not in an analysis. */
+const RESULT: Readonly<Record<string, Shape>> = {
   of: isBandAndChannel,
   columns: pairOf(isFinite),
   measured: orNone(isSettings),
   about: isAbout,
   found: orNone(listOf(valuesOf(isCell))),
+};
+
+const isEdit = withFields({
+  of: isBandAndChannel,
+  line: isFinite,
+  column: orNone(isFinite),
+  isRemoved: orNone(isFlag),
+  isLeftOut: orNone(isFlag),
+  note: orNone(isText),
+  added: orNone((value) => valuesOf(isCell)(value) && isFinite((value as Item).line)),
 });
+
+/** What is kept of one measurement, today or before it kept several results. */
+const isMeasured: Shape = (value) =>
+  withFields({
+    band: isText,
+    channel: (value) => isText(value) || isCount(value),
+    settings: orNone(isSettings),
+  })(value) &&
+  (withFields({ results: listOf(withFields(RESULT)), edits: listOf(isEdit) })(value) ||
+    withFields(RESULT)(value));
 
 const isMeans = withFields({
   axis: oneOf("T", "Z"),
@@ -237,7 +255,7 @@ export function checkedKymograph(look: unknown): DrawnLook | null {
   const fields = isObject(look.drawn) && "bands" in look.drawn ? EARLIER : DRAWN;
   const isDrawn = orNone(withFields(fields))(look.drawn);
   return lost.length === 0 && isDrawn
-    ? { ...display, ...look.drawn ? { drawn: look.drawn as Drawn } : {} }
+    ? { ...display, ...look.drawn ? { drawn: readDrawn(look.drawn as Drawn) } : {} }
     : null;
 }
 

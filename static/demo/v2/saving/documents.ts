@@ -4,14 +4,16 @@
  */
 import { tableUnit } from "../../../measure/axes.ts";
 import { type Column, table } from "../../../measure/csv.ts";
+import { isHere } from "../../../measure/edits.ts";
 import { type Measurement, unitOf } from "../../../measure/measurement.ts";
 import { capitalized, projectionWords } from "../../../measure/stack.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
-import { type Drawn, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
+import { ALL_BANDS, type Drawn, mapped } from "../measuring/drawn.ts";
 import { type Scan, shapeOf } from "../measuring/scan.ts";
 import { lineOver, ofKinds, regionWith, type WrittenRegion } from "../drawing/region.ts";
 import { OWN, writtenRegions } from "./regions.ts";
 import type { Measured } from "../measuring/panel.ts";
+import type { Result } from "../../../measure/recording.ts";
 import type { Look } from "../panels/viewer.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 
@@ -67,17 +69,22 @@ export function memberOf(
 function settingsOf(drawn: Drawn, channels: Channels) {
   const { shape, isLineScan, traces, measured, cursors, kymograph } = drawn;
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
-    band: bandIn(drawn, band),
+    band: band === ALL_BANDS ? ALL_BANDS : bandIn(drawn, band),
     channel: rankOf(channels, Number(channel)),
   });
   return {
     shape,
     isLineScan,
     traces,
-    measured: mapped(measured, ({ found: _, place: __, ...one }) => ({
+    measured: mapped(measured, ({ results, edits, place: here, ...one }) => ({
       ...one,
       ...placed(one),
-      of: placed(one.of),
+      results: results.map(({ found: _, ...result }) => ({ ...result, of: placed(result.of) })),
+      // Edits of another time or focus stay in the browser: the documents state one position.
+      edits: edits.filter((edit) => isHere(edit, here)).map(({ place: _, ...edit }) => ({
+        ...edit,
+        of: placed(edit.of),
+      })),
     })),
     cursors,
     images: drawn.images && { ...drawn.images, rows: [] },
@@ -124,23 +131,22 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
       parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan, trace.f0.by),
       summary: Number.isFinite(trace.f0.level) ? { baseline_f0: trace.f0.level } : {},
     })),
-    ...measurements.flatMap(({ measurement, columns, quantities }) => {
-      const kept = drawn.measured?.[measurement.key];
-      return !kept ? [] : [{
+    ...measurements.flatMap(({ measurement, tables }) =>
+      tables.map(({ result, columns, quantities }) => ({
         type: measurement.key,
         name: measurement.title,
         columns,
-        roiId: bandIn(drawn, kept.of.band),
-        ...at(Number(kept.of.channel)),
-        parameters: measurementParameters(measurement, kept, scan),
+        roiId: bandIn(drawn, result.of.band),
+        ...at(Number(result.of.channel)),
+        parameters: measurementParameters(measurement, result, scan),
         summary: Object.fromEntries(
           quantities.filter(({ value }) => !Number.isNaN(value)).map(({ name, value, unit }) => [
             name.toLowerCase().replaceAll(/\W+/g, "_"),
-            unit === undefined || typeof value === "string" ? value : inUnit(value as number, unit),
+            unit === undefined || typeof value === "string" ? value : inUnit(value, unit),
           ]),
         ),
-      }];
-    }),
+      }))
+    ),
     ...drawn.images
       ? [{
         type: "image_means",
@@ -220,7 +226,7 @@ function traceParameters(
 
 function measurementParameters(
   { parameters, method }: Measurement,
-  { measured, columns, found }: KeptMeasurement,
+  { measured, columns, found }: Result,
   scan: Scan,
 ) {
   const written = parameters.map((parameter) => {

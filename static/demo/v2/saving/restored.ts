@@ -3,7 +3,8 @@
  * Regions are restored whoever wrote them, settings and results only if this page did.
  */
 import { isTime } from "../../../measure/axes.ts";
-import { type Drawn, mapped } from "../measuring/drawn.ts";
+import { ALL_BANDS, type Drawn, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
+import { currentMeasurement, type FormerMeasurement } from "./earlier.ts";
 import {
   checkedKymograph,
   checkedLook,
@@ -13,9 +14,9 @@ import {
   checkedSettings,
 } from "./checked.ts";
 import { type memberOf, unpacked, VERSION } from "./documents.ts";
-import { readLook } from "./earlier_drawn.ts";
 import { OWN, readRegions } from "./regions.ts";
 import type { Acquisition, OpenResponse } from "../../../client/v2/acq-client.ts";
+import type { Of } from "../../../measure/recording.ts";
 import type { Look } from "../panels/viewer.ts";
 import { ofKinds, type WrittenRegion } from "../drawing/region.ts";
 
@@ -169,9 +170,11 @@ export function restored(
   const isFolded = spectral > 1 && header.sizes.L === undefined;
   const ascending = channels.map((_, i) => i).sort((a, b) => channels[a]!.index - channels[b]!.index);
   const positionOf = (rank: number) => ascending[isFolded ? rank * spectral + (position.l ?? 0) : rank] ?? 0;
-  const kept = (type: string): { found?: unknown; rows?: unknown; look?: unknown } => {
-    const found = analyses?.analyses.find(({ type: other, parameters }) =>
-      other === type && parameters?.[OWN] && parameters.picture === undefined
+  /** What this page packed into an analysis; of several of a type that of a region and channel. */
+  const kept = (type: string, of?: Of): { found?: unknown; rows?: unknown; look?: unknown } => {
+    const found = analyses?.analyses.find(({ type: other, roi_id = "", channel, parameters }) =>
+      other === type && parameters?.[OWN] && parameters.picture === undefined &&
+      (of === undefined || roi_id === of.band && channel === Number(of.channel))
     );
     return isOurs && found ? unpacked(found.parameters?.[OWN]) as object : {};
   };
@@ -182,25 +185,38 @@ export function restored(
     band,
     channel: String(positionOf(Number(channel))),
   });
+  /** Settings and results of a measurement; those of bands that are not there are left out. */
+  const measurementOf = (one: KeptMeasurement | FormerMeasurement, key: string): KeptMeasurement | null => {
+    const former = !("results" in one);
+    // Documents of before hold one analysis of a type.
+    const whole = former ? { ...one, found: checkedResults(kept(key).found) } : {
+      ...one,
+      results: one.results.map((result) => ({
+        ...result,
+        found: checkedResults(kept(key, result.of).found),
+      })),
+    };
+    const { results, edits, ...chosen } = currentMeasurement({ ...whole, place: null });
+    if (chosen.band !== ALL_BANDS && !isThere(chosen)) return null;
+    if (former && !isThere(one.of)) return null;
+    return {
+      ...chosen,
+      ...placed(chosen),
+      results: results.filter(({ of }) => isThere(of)).map((result) => ({
+        ...result,
+        of: placed(result.of),
+      })),
+      edits: edits.filter(({ of, column }) => isThere(of) || column !== undefined)
+        .map((edit) => ({ ...edit, of: placed(edit.of), place: null })),
+    };
+  };
   return {
     drawn: {
       shape,
       isLineScan,
       regions,
       traces: settings.traces ?? null,
-      measured: mapped(
-        isLineScan ? settings.measured : {},
-        (one, key) =>
-          isThere(one) && isThere(one.of)
-            ? {
-              ...one,
-              ...placed(one),
-              of: placed(one.of),
-              place: null,
-              found: checkedResults(kept(key).found),
-            }
-            : null,
-      ),
+      measured: mapped(isLineScan ? settings.measured : {}, measurementOf),
       ...settings.images && {
         images: { ...settings.images, rows: checkedMeans(kept("image_means").rows) },
       },
@@ -228,11 +244,15 @@ export function restored(
 
 /** Lets results in a kymograph hold for the shown position. */
 function inKymograph(saved: unknown) {
-  const look = readLook(checkedKymograph(saved));
+  const look = checkedKymograph(saved);
   if (look === null) return {};
   const { drawn } = look;
   if (!drawn) return { look };
-  const measured = mapped(drawn.measured, (one) => ({ ...one, place: null }));
+  const measured = mapped(drawn.measured, (one) => ({
+    ...one,
+    edits: one.edits.map((edit) => ({ ...edit, place: null })),
+    place: null,
+  }));
   return { look: { ...look, drawn: { ...drawn, measured } } };
 }
 

@@ -1,0 +1,305 @@
+/**
+ * Measures regions of a line scan: `(recording, orders) → results`, without a page. The page, "Measure all" and
+ * `acq-server measure` all measure here; they differ only in where the work runs (this thread, or workers).
+ *
+ * A result is what a measurement found in one region and channel. What the user changes in it is an edit, kept by its
+ * place in time and space, so that it also holds for the next result (edits.ts).
+ */
+import { type Axis, tableUnit, toPhysical } from "./axes.ts";
+import { traceOf } from "./band_trace.ts";
+import { baselineWords, type TraceSettings } from "./baseline.ts";
+import {
+  type Band,
+  factsOf,
+  factsRow,
+  type Found,
+  type Item,
+  measured,
+  type Measurement,
+  type Quantity,
+  rowOf,
+  type Settings,
+  settingsOf,
+  summaryOf,
+} from "./measurement.ts";
+import { mean, percentile } from "./traces.ts";
+import { type Edit, edited } from "./edits.ts";
+import { type Plane, SHORTEST_WINDOW } from "./velocity.ts";
+import type { Row } from "./csv.ts";
+
+/** A line scan: its rows are lines over time. */
+export interface Recording {
+  /** Lines and columns. */
+  shape: readonly [number, number];
+  axes: readonly [time: Axis, position: Axis];
+  /** Samples are row by row. */
+  channels: readonly { name: string; samples: Float32Array }[];
+  /** Seconds from one pixel of a line to the next; 0 if unknown. */
+  pixelTime: number;
+  /** Whether the user typed the calibration. */
+  isTyped: boolean;
+}
+
+/** A range of columns with a name. */
+export interface Region {
+  /** Empty for whole lines. */
+  id: string;
+  name: string;
+  /** The end is not included. */
+  columns: readonly [from: number, to: number];
+}
+
+/** Where something was measured: the id of its region, and the index of its channel, as text. */
+export type Of = { band: string; channel: string };
+
+/** An order to measure one region of one channel. */
+export interface Order {
+  measurement: Measurement;
+  region: Region;
+  /** Index in the channels of the recording. */
+  channel: number;
+  /** Settings that differ from the defaults. */
+  settings: Settings;
+  /** How traces are made. */
+  trace: TraceSettings;
+}
+
+/** What a measurement found in a region and channel, before edits. */
+export interface Result {
+  of: Of;
+  /** Measured columns; the end is not included. */
+  columns: readonly [number, number];
+  /** Settings of all parameters, those that the measurement chose, too. */
+  measured: Settings;
+  /** Method, channel, region and settings for tables. */
+  about: [name: string, value: string | number][];
+  /** In order of time. */
+  found: readonly Item[];
+}
+
+/** An order that cannot be followed, and why. */
+export type Refusal = { of: Of; fault: string };
+
+/** Runs one measurement of a band of a plane. */
+export type Run<Made = Found | Promise<Found>> = (
+  measurement: Measurement,
+  plane: Plane,
+  band: Band,
+  settings: Settings,
+) => Made;
+
+/** Most items that are edited by hand: if there are more, the threshold lies in the noise. */
+export const MOST_ITEMS = 5000;
+
+/** The region of whole lines. */
+export const wholeLines = ({ shape: [, columns] }: Pick<Recording, "shape">): Region => ({
+  id: "",
+  name: "whole lines",
+  columns: [0, columns],
+});
+
+/** The measured part, as measurements take it. */
+export const bandIn = (
+  { axes, shape: [lines], pixelTime, isTyped }: Omit<Recording, "channels">,
+  columns: readonly [number, number],
+  trace: TraceSettings,
+): Band => ({ columns, axes, lines, pixelTime, isTyped, trace });
+
+/** The plane of a channel. @throws {RangeError} there is no such channel */
+export function planeOf({ channels, shape }: Recording, channel: number): Plane {
+  const samples = channels[channel]?.samples;
+  if (samples === undefined) throw new RangeError("There is no channel");
+  return { samples, shape };
+}
+
+/** Follows orders in this thread, one after the other. Settings that do not fit refuse only their order. */
+export function measure(recording: Recording, orders: readonly Order[]): (Result | Refusal)[] {
+  return orders.map((order) => {
+    try {
+      return resultOf(recording, order, found(measured, recording, order));
+    } catch (error) {
+      return refusalOf(order, error);
+    }
+  });
+}
+
+/** Like {@linkcode measure}, with work that runs elsewhere. @throws {DOMException} `AbortError` */
+export async function measureBy(
+  run: Run,
+  recording: Recording,
+  orders: readonly Order[],
+): Promise<(Result | Refusal)[]> {
+  const results: (Result | Refusal)[] = [];
+  for (const order of orders) {
+    try {
+      results.push(resultOf(recording, order, await found(run, recording, order)));
+    } catch (error) {
+      if ((error as Error).name === "AbortError") throw error;
+      results.push(refusalOf(order, error));
+    }
+  }
+  return results;
+}
+
+const ofOrder = ({ region, channel }: Order): Of => ({ band: region.id, channel: String(channel) });
+
+const refusalOf = (order: Order, error: unknown): Refusal => ({
+  of: ofOrder(order),
+  fault: (error as Error).message,
+});
+
+function found<Made>(run: Run<Made>, recording: Recording, order: Order): Made {
+  const { measurement, region, channel, settings, trace } = order;
+  const band = bandIn(recording, region.columns, trace);
+  return run(measurement, planeOf(recording, channel), band, settingsOf(measurement, settings, band));
+}
+
+/** @throws {RangeError} too many items */
+function resultOf(recording: Recording, order: Order, { found, settings }: Found): Result {
+  const { measurement, region: { name, columns }, channel, trace } = order;
+  const { at, noun } = measurement;
+  if (at !== undefined && found.length > MOST_ITEMS) {
+    throw new RangeError(`${found.length} ${noun}s are more than ${MOST_ITEMS}: raise the threshold`);
+  }
+  const [method, ...facts] = factsOf(measurement, settings, bandIn(recording, columns, trace));
+  return {
+    of: ofOrder(order),
+    columns,
+    measured: settings,
+    about: [
+      [...method!],
+      ["Channel", recording.channels[channel]!.name],
+      [PART, `${name}, columns ${columns[0]} to ${columns[1] - 1}`],
+      ...facts.map(([name, value]): [string, string | number] => [name, value]),
+    ],
+    found: found.toSorted((a, b) => a.line - b.line),
+  };
+}
+
+const PART = "Part of the lines";
+
+/** Whether an order was refused. */
+export const isRefusal = (result: Result | Refusal): result is Refusal => "fault" in result;
+
+/** Whether two things were measured in the same region and channel. */
+export const isSameOf = (one: Of, other: Of): boolean =>
+  one.band === other.band && one.channel === other.channel;
+
+/** A result with what the user changed in it. */
+export interface Edited {
+  result: Result;
+  items: readonly Item[];
+  quantities: readonly Quantity[];
+}
+
+/** Applies the user's edits to a result. @param trace if the result has none of its own */
+export function editedResult(
+  recording: Recording,
+  measurement: Measurement,
+  result: Result,
+  edits: readonly Edit[],
+  trace: TraceSettings,
+): Edited {
+  const { of, columns, measured } = result;
+  const band = bandIn(recording, columns, measured.trace ?? trace);
+  const plane = () => planeOf(recording, Number(of.channel));
+  const items = edited(measurement, result, edits, plane, band);
+  return { result, items, quantities: summaryOf(measurement, items, band, measured) };
+}
+
+/** What to measure in each region, by the keys of measurements. */
+export type Wanted = Readonly<Record<string, { channel: number; settings: Settings }>>;
+
+/** Results of a measurement and the edits of them. */
+export type Kept = { results: readonly Result[]; edits: readonly Edit[] };
+
+/** A row of a table for each region, with the results behind it. */
+export interface Measured {
+  rows: { region: Region; row: Row; refusals: readonly Refusal[] }[];
+  /** New and earlier results by the keys of measurements. */
+  results: Record<string, Result[]>;
+}
+
+/**
+ * Measures all regions, whole lines without any, and makes a row for each: place, trace, then settings and summary of each
+ * measurement, after the user's edits.
+ *
+ * @param wanted in the order of `measurements`
+ * @param kept earlier results, which are not measured again
+ * @throws {DOMException} `AbortError`
+ */
+export async function measureRegions(
+  run: Run,
+  recording: Recording,
+  { regions, measurements, wanted, trace, kept = {} }: {
+    regions: readonly Region[];
+    measurements: readonly Measurement[];
+    wanted: Wanted;
+    trace: TraceSettings;
+    kept?: Readonly<Record<string, Kept>>;
+  },
+): Promise<Measured> {
+  const made: Measured = { rows: [], results: {} };
+  const chosen = measurements.filter(({ key }) => wanted[key] !== undefined);
+  for (const region of regions.length > 0 ? regions : [wholeLines(recording)]) {
+    const row = { ...placeRow(recording, region), ...traceRow(recording, region, wanted, trace) };
+    const refusals: Refusal[] = [];
+    for (const measurement of chosen) {
+      const { channel, settings } = wanted[measurement.key]!;
+      const order = { measurement, region, channel, settings, trace };
+      const { results = [], edits = [] } = kept[measurement.key] ?? {};
+      const earlier = results.find(({ of }) => isSameOf(of, ofOrder(order)));
+      const result = earlier ?? (await measureBy(run, recording, [order]))[0]!;
+      if (isRefusal(result)) refusals.push(result);
+      else {
+        (made.results[measurement.key] ??= []).push(result);
+        Object.assign(
+          row,
+          resultRow(measurement, editedResult(recording, measurement, result, edits, trace)),
+        );
+      }
+    }
+    if (refusals.length > 0) row["Not measured"] = refusals.map(({ fault }) => fault).join("; ");
+    made.rows.push({ region, row, refusals });
+  }
+  return made;
+}
+
+/** Name and place of a region, with the outer edges of its pixels. */
+function placeRow({ axes: [, space] }: Recording, { name, columns: [from, to] }: Region): Row {
+  // Removes the rounding errors of products.
+  const edge = (column: number) => Number(toPhysical(space, column).toPrecision(12));
+  return {
+    Band: name,
+    "First column": from,
+    "Last column": to - 1,
+    [`From (${tableUnit(space)})`]: edge(from),
+    [`To (${tableUnit(space)})`]: edge(to),
+  };
+}
+
+/** Facts of the trace in the channel of events, else of the first measurement. */
+function traceRow(recording: Recording, { columns }: Region, wanted: Wanted, trace: TraceSettings): Row {
+  const [time] = recording.axes;
+  const { channel = 0 } = wanted["events"] ?? Object.values(wanted)[0] ?? {};
+  const plane = planeOf(recording, channel);
+  const raw = traceOf(plane, columns, { ...trace, isChange: false }, time.step).values;
+  const change = traceOf(plane, columns, { ...trace, isChange: true }, time.step);
+  return {
+    "Channel of trace": recording.channels[channel]!.name,
+    Mean: mean(raw),
+    "Baseline F0": change.baseline,
+    "Method of F0": baselineWords(change.f0.by, time),
+    Trace: trace.isChange ? "dF/F0" : "raw",
+    "Greatest value": percentile(trace.isChange ? change.values : raw, 100),
+  };
+}
+
+/** Settings and summary of a result by column. */
+const resultRow = (measurement: Measurement, { result: { about }, quantities }: Edited): Row => ({
+  ...factsRow(measurement, about.filter(([name]) => name !== PART)),
+  ...rowOf(quantities),
+});
+
+/** Whether a region is too narrow for velocities, as that of a cell often is. */
+export const isTooNarrow = ({ columns: [from, to] }: Region): boolean => to - from < SHORTEST_WINDOW;

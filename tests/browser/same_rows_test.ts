@@ -1,0 +1,97 @@
+/** The page, "Measure all" and the shell give the same rows of one recording, to the last digit. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { run } from "../child_process.ts";
+import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
+import { measuredScan } from "./measured_scan.ts";
+import { tableOf } from "./saved_table.ts";
+import { viewerSuite } from "./suite.ts";
+
+const { test } = viewerSuite();
+
+const BANDS = [[2, 28], [30, 50]] as const;
+
+const CASES: readonly {
+  key: string;
+  channel: number;
+  /** Fields of the page, and the same settings for the shell. */
+  fields: Readonly<Record<string, string>>;
+  settings: object;
+  isChange?: boolean;
+}[] = [
+  { key: "velocity", channel: 0, fields: {}, settings: {} },
+  {
+    key: "velocity",
+    channel: 0,
+    fields: { chosen: "by hand", window: "80", step: "40" },
+    settings: { method: "agreeing", chosen: "by hand", window: 80, step: 40, pixelTime: 0 },
+  },
+  { key: "events", channel: 1, fields: {}, settings: { chosen: "by noise" } },
+  {
+    key: "events",
+    channel: 1,
+    isChange: true,
+    fields: { chosen: "automatically" },
+    settings: { chosen: "automatically" },
+  },
+  { key: "diameter", channel: 0, fields: { window: "20" }, settings: { window: 20 } },
+  { key: "flux", channel: 0, fields: { window: "150" }, settings: { window: 150 } },
+  { key: "sparks", channel: 1, fields: { threshold: "4" }, settings: { threshold: 4 } },
+];
+
+for (const { key, channel, fields, settings, isChange = false } of CASES) {
+  const name = [key, ...isChange ? ["of ΔF/F₀"] : [], ...Object.entries(fields).map((one) => one.join(" "))];
+  test(`same rows in page, "Measure all" and shell: ${name.join(", ")}`, async (viewer, page) => {
+    const folder = join(viewer.server.folder, crypto.randomUUID());
+    Deno.mkdirSync(folder);
+    for (const file of ["a.oir", "b.oir"]) Deno.writeFileSync(join(folder, file), measuredScan());
+    // Bytes after the end make the contents differ, and so their kept work.
+    Deno.writeFileSync(join(folder, "b.oir"), new Uint8Array(7), { append: true });
+    await viewer.openPath(join(folder, "a.oir"));
+    for (const [from, to] of BANDS) await viewer.drawBand(from, to);
+    await page.click("#tool-zoom");
+    await page.setChecked("#trace-change", isChange);
+    await viewer.unfold(key);
+    await page.selectOption(`#${key}-band`, { label: "all bands" });
+    await page.selectOption(`#${key}-channel`, String(channel));
+    for (const [field, value] of Object.entries(fields)) {
+      const selector = `#${key}-${field}`;
+      const isChoice = await page.locator(selector).evaluate((one) => one.nodeName === "SELECT");
+      if (isChoice) await page.selectOption(selector, value);
+      else await viewer.enter(selector, value);
+    }
+    await page.click(`#${key}-start`);
+    await page.locator(`#measure-${key} table`).first().waitFor();
+    await page.locator(`#${key}-start`, { hasText: "Measure" }).waitFor();
+    await viewer.kept();
+    await viewer.unfold("many");
+    for (const other of ["velocity", "events", "diameter", "flux", "sparks"]) {
+      await page.setChecked(`#many-${other}`, other === key);
+    }
+    await page.click("#many-start");
+    await page.locator("#measure-many .result", { hasText: "2 of 2 measured" }).waitFor();
+    const { head, rows } = await viewer.table("#many-csv");
+    // The row of the open recording has the results of its page; that of the other was measured now.
+    assert.deepEqual(rows.map((row) => row[head.indexOf("Regions")]), [
+      "its own",
+      "its own",
+      "of a.oir",
+      "of a.oir",
+    ]);
+    const common = head.slice(head.indexOf("Band")).filter((column) => !["Note", "Error"].includes(column));
+    const valuesOf = (heads: readonly string[], row: readonly string[]) =>
+      Object.fromEntries(common.map((column) => [column, row[heads.indexOf(column)] ?? "not there"]));
+    const [first, second, third, fourth] = rows.map((row) => valuesOf(head, row));
+    assert.deepEqual([third, fourth], [first, second]);
+    const file = join(folder, "settings.json");
+    const none = Object.fromEntries(["velocity", "events"].map((other) => [other, null]));
+    const bands = BANDS.map(([from, to], i) => ({ name: `Band ${i + 1}`, from, to }));
+    const traces = { isChange, kind: "automatic" };
+    Deno.writeTextFileSync(file, JSON.stringify({ ...none, channel, bands, traces, [key]: settings }));
+    const args = [...FROM_SOURCE.args, "measure", join(folder, "b.oir"), "--settings", file];
+    const shell = await run(FROM_SOURCE.program, { args, cwd: ROOT });
+    assert.equal(shell.code, 0, new TextDecoder().decode(shell.stderr));
+    const table = tableOf(new TextDecoder().decode(shell.stdout));
+    assert.deepEqual(table.rows.map((row) => valuesOf(table.head, row)), [first, second]);
+  });
+}

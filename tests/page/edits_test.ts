@@ -1,0 +1,180 @@
+/** Edits find the items of another result by their place in time and space. */
+import assert from "node:assert/strict";
+import { type Edit, edited, editsIn, keptItems, withEdit } from "../../static/measure/edits.ts";
+import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
+import { MEASUREMENTS } from "../../static/measure/measurements.ts";
+import { measure, measureRegions, type Result } from "../../static/measure/recording.ts";
+import { measured } from "../../static/measure/measurement.ts";
+import { bandOf } from "./synthetic.ts";
+
+const [VELOCITY, EVENTS, , , SPARKS] = MEASUREMENTS as typeof MEASUREMENTS & { length: 5 };
+
+const OF = { band: "1", channel: "0" };
+
+const BAND = bandOf({ samples: new Float32Array(), shape: [1000, 40] });
+
+const result = (found: Result["found"], of = OF): Result => ({
+  of,
+  columns: [0, 40],
+  measured: {},
+  about: [],
+  found,
+});
+
+const windows = (step: number) => Array.from({ length: 1000 / step }, (_, i) => ({ line: (i + 0.5) * step }));
+
+const spark = (line: number, column: number) => ({
+  line,
+  column,
+  duration: 20,
+  width: 8,
+  amplitude: 1,
+  timeToPeak: 4,
+});
+
+const none = () => {
+  throw new Error("nothing is measured again");
+};
+
+/** Edits of items one after the other, each of the result as it is shown. */
+function edits(
+  measurement: typeof VELOCITY,
+  of: Result,
+  ...changes: [item: Result["found"][number], change: Parameters<typeof withEdit>[4]][]
+): readonly Edit[] {
+  return changes.reduce((all: readonly Edit[], [item, change]) => {
+    const { items } = keptItems(measurement!, of, all);
+    return withEdit(
+      measurement!,
+      all,
+      { of: of.of, place: "p", items: items.map((one) => one.item) },
+      item,
+      change,
+    );
+  }, []);
+}
+
+Deno.test("a window that was left out stays so at its time, in windows of another step", () => {
+  const own = edits(VELOCITY, result(windows(50)), [windows(50)[3]!, { isLeftOut: true }]);
+  for (const step of [50, 40, 25, 10]) {
+    const items = edited(VELOCITY!, result(windows(step)), own, none as never, BAND);
+    const out = items.filter(({ isLeftOut }) => isLeftOut).map(({ line }) => line);
+    // The window around line 175.
+    assert.equal(out.length, 1);
+    assert(Math.abs(out[0]! - 175) <= step / 2, `${step}: ${out}`);
+  }
+  const back = withEdit(VELOCITY!, own, { of: OF, place: "p", items: windows(50) }, windows(50)[3]!, {
+    isLeftOut: false,
+  });
+  assert.deepEqual(back, [], "an edit that is taken back leaves nothing");
+});
+
+Deno.test("removed and added sparks hold by line and column, also in another band of the channel", () => {
+  const found = [spark(100, 10), spark(104, 30), spark(400, 10)];
+  const own = edits(SPARKS, result(found), [found[1]!, { isRemoved: true }], [
+    spark(700, 20),
+    { added: spark(700, 20) },
+  ]);
+  // Measured again, places differ by a fraction of a spark.
+  const again = [spark(101, 10.4), spark(106, 29), spark(402, 9.8)];
+  const places = (of: Result) =>
+    edited(SPARKS!, of, own, none as never, BAND).map(({ line, isByHand = false }) => [line, isByHand]);
+  assert.deepEqual(places(result(again)), [[101, false], [402, false], [700, true]]);
+  assert.deepEqual(places(result(again, { band: "2", channel: "0" })), [[101, false], [402, false], [
+    700,
+    true,
+  ]]);
+  assert.deepEqual(places(result(again, { band: "1", channel: "1" })), [[101, false], [106, false], [
+    402,
+    false,
+  ]]);
+  // What was added by hand and then found is that which was found.
+  assert.deepEqual(places(result([...again, spark(701, 21)])).at(-1), [701, false]);
+  // Outside of a narrower band nothing is added.
+  assert.deepEqual(places({ ...result(again.slice(0, 1)), columns: [0, 15] }), [[101, false]]);
+});
+
+Deno.test("an edit concerns the nearest item only", () => {
+  const found = [spark(100, 10), spark(108, 10)];
+  const own = edits(SPARKS, result(found), [found[0]!, { isRemoved: true }]);
+  const left = (items: Result["found"]) =>
+    edited(SPARKS!, result(items), own, none as never, BAND).map(({ line }) => line);
+  assert.deepEqual(left(found), [108]);
+  assert.deepEqual(left([spark(102, 10), spark(107, 10)]), [107]);
+});
+
+Deno.test("notes belong to the band of their event, and removed events leave others measured again", () => {
+  const samples = Float32Array.from({ length: 1000 * 40 }, (_, i) => {
+    const line = Math.floor(i / 40);
+    const rise = [200, 260, 700].reduce(
+      (sum, start) => line < start ? sum : sum + Math.exp((start - line) / 30),
+      0,
+    );
+    return 100 + 100 * rise + 2 * Math.sin(i * 7919);
+  });
+  const recording = {
+    shape: [1000, 40] as const,
+    axes: [{ name: "T", step: 0.001, unit: "seconds" }, { name: "X", step: 1, unit: "um" }] as const,
+    channels: [{ name: "Calcium", samples }],
+    pixelTime: 0,
+    isTyped: false,
+  };
+  const region = { id: "1", name: "Band 1", columns: [0, 40] as const };
+  const order = { measurement: EVENTS!, region, channel: 0, settings: {}, trace: PLAIN_TRACE };
+  const [made] = measure(recording, [order]) as [Result];
+  assert.equal(made.found.length, 3);
+  const [first, second] = made.found as [Result["found"][number], Result["found"][number]];
+  const own = edits(EVENTS, made, [first, { note: "the first" }], [second, { isRemoved: true }]);
+  const plane = () => ({ samples, shape: recording.shape });
+  const band = { ...BAND, columns: [0, 40] as const };
+  const items = edited(EVENTS!, made, own, plane, band) as (typeof first & { overlap: string })[];
+  assert.deepEqual(items.map(({ line, note = "" }) => [line, note]), [[first.line, "the first"], [
+    made.found[2]!.line,
+    "",
+  ]]);
+  const other = edited(EVENTS!, { ...made, of: { band: "2", channel: "0" } }, own, none as never, band);
+  assert.deepEqual(other, made.found);
+});
+
+Deno.test("reads the edits that items of earlier pages hold", () => {
+  const found = [{ line: 3, note: "a" }, { line: 9, isLeftOut: true }, { line: 12 }, {
+    ...spark(20, 4),
+    isByHand: true,
+  }];
+  assert.deepEqual(editsIn(found, OF, "p"), [
+    { of: OF, place: "p", line: 3, note: "a" },
+    { of: OF, place: "p", line: 9, isLeftOut: true },
+    { of: OF, place: "p", line: 20, column: 4, added: found[3] },
+  ]);
+});
+
+Deno.test("measures all regions, keeps earlier results, and says what is too narrow", async () => {
+  const samples = Float32Array.from({ length: 600 * 20 }, (_, i) => 50 + i % 7 + Math.floor(i / 20) % 11);
+  const recording = {
+    shape: [600, 20] as const,
+    axes: [{ name: "T", step: 0.001, unit: "seconds" }, { name: "X", step: 0.5, unit: "um" }] as const,
+    channels: [{ name: "Blood", samples }],
+    pixelTime: 0,
+    isTyped: false,
+  };
+  const regions = [
+    { id: "1", name: "Vessel", columns: [0, 16] as const },
+    { id: "2", name: "Soma", columns: [16, 19] as const },
+  ];
+  const wanted = { velocity: { channel: 0, settings: {} } };
+  const order = { regions, measurements: MEASUREMENTS, wanted, trace: PLAIN_TRACE };
+  const { rows, results } = await measureRegions(measured, recording, order);
+  assert.deepEqual(rows.map(({ row }) => [row.Band, row["From (um)"], row["Last column"]]), [
+    ["Vessel", -0.25, 15],
+    ["Soma", 7.75, 18],
+  ]);
+  assert.equal(rows[1]!.row["Not measured"], "A velocity needs at least 6 columns, not 16 to 19");
+  assert.deepEqual(results.velocity!.map(({ of }) => of), [{ band: "1", channel: "0" }]);
+  const kept = { velocity: { results: results.velocity!, edits: [] } };
+  const again = await measureRegions(
+    () => Promise.reject(new RangeError("measured again")),
+    recording,
+    { ...order, regions: regions.slice(0, 1), kept },
+  );
+  assert.deepEqual(again.rows[0]!.row, rows[0]!.row);
+});
