@@ -10,7 +10,7 @@
  * Earlier versions took the widest run of columns above the middle, in means of lines: an `undivided` lumen.
  */
 import { type Fault, type Lumen, lumensAround, outermost, polarityOf, steepestNear } from "./lumen.ts";
-import { blurred, mean, noiseOf, percentile, runsOf } from "./traces.ts";
+import { blurred, extent, mean, noiseOf, percentile, runsOf } from "./traces.ts";
 import { innerEdges } from "./walls.ts";
 import type { Band } from "./measurement.ts";
 import type { Plane } from "./velocity.ts";
@@ -140,8 +140,16 @@ function jumpsOf(pairs: readonly (readonly [number, number] | null)[]): boolean[
   const sides = ([0, 1] as const).map((side) => {
     const places = Float64Array.from(pairs, (pair) => pair === null ? NaN : pair[side]);
     const off = places.map((place, i) => {
-      const beside = [places.subarray(Math.max(0, i - BESIDE), i), places.subarray(i + 1, i + 1 + BESIDE)];
-      return place - percentile(Float64Array.from(beside.flatMap((part) => [...part])), 50);
+      const [before, after] = [
+        places.subarray(Math.max(0, i - BESIDE), i),
+        places.subarray(i + 1, i + 1 + BESIDE),
+      ]
+        .map((part) => part.filter(Number.isFinite)) as [Float64Array, Float64Array];
+      const beside = Float64Array.of(...before, ...after);
+      const away = place - percentile(beside, 50);
+      // On one side alone, the median of a vessel that widens is that of a while ago.
+      const [low, high] = before.length > 0 && after.length > 0 ? [0, 0] : extent(beside);
+      return Math.sign(away) * Math.max(0, Math.abs(away) - (high - low));
     });
     // The median of |N(0, 1)| is 0.6745.
     const spread = percentile(off.map(Math.abs), 50) / 0.6745;
@@ -158,31 +166,27 @@ function profilesOf(
   smooth: number,
 ): { line: number; profile: Float64Array }[] {
   const width = to - from;
-  const lineAt = (row: number) => {
+  const lines = Array.from({ length: rows }, (_, row) => {
     const line = Float64Array.from({ length: width }, (_, x) => samples[row * all + from + x]!);
     return smooth > 0 ? blurred(line, smooth) : line;
-  };
+  });
+  const middleOf = average === "mean" ? meanOfLines : medianOfLines;
   const profiles = [];
   for (let first = 0; first + window <= rows; first += step) {
     const line = first + (window - 1) / 2;
-    if (average === "mean") {
-      const sums = new Float64Array(width);
-      for (let row = first; row < first + window; row += 1) {
-        const values = lineAt(row);
-        for (let x = 0; x < width; x += 1) sums[x]! += values[x]!;
-      }
-      profiles.push({ line, profile: sums.map((sum) => sum / window) });
-      continue;
-    }
-    const lines = Array.from({ length: window }, (_, i) => lineAt(first + i));
-    const profile = Float64Array.from(
-      { length: width },
-      (_, x) => percentile(Float64Array.from(lines, (values) => values[x]!), 50),
-    );
-    profiles.push({ line, profile });
+    profiles.push({ line, profile: middleOf(lines.slice(first, first + window)) });
   }
   return profiles;
 }
+
+function meanOfLines(lines: readonly Float64Array[]): Float64Array {
+  const sums = new Float64Array(lines[0]!.length);
+  for (const line of lines) for (let x = 0; x < sums.length; x += 1) sums[x]! += line[x]!;
+  return sums.map((sum) => sum / lines.length);
+}
+
+const medianOfLines = (lines: readonly Float64Array[]): Float64Array =>
+  lines[0]!.map((_, x) => percentile(Float64Array.from(lines, (line) => line[x]!), 50));
 
 /** Edges of the lumen, which is brighter than its surroundings, in a profile; NaN unless clear. */
 function edges(
