@@ -27,10 +27,10 @@ export interface DiameterAt {
   right: number;
   /**
    * "faint": no lumen stands out from the noise; "cut": the lumen reaches an end of the band; "divided": a
-   * second lumen is nearly as wide; "unclear": an edge jumps against those before and after; "bright lumen",
+   * second lumen is nearly as wide; "unclear": an edge jumps against those before and after, or is missing; "bright lumen",
    * "dark lumen", "no walls": the lumen is not what it was said to be.
    */
-  verdict: "clear" | "unclear" | Fault;
+  verdict: "clear" | Fault;
 }
 
 /**
@@ -43,6 +43,8 @@ export type DiameterSettings = {
   method: string;
   lumen: string;
   average: string;
+  /** What the lumen was taken for in a measurement. */
+  taken?: Lumen;
 };
 
 /** The lumen stands out from outside by at least this many standard deviations of the noise. */
@@ -86,7 +88,7 @@ export function diameterOverTime(
     : "bright";
   const isDark = polarity === "dark";
   const profiles = own.map(({ profile }) => isDark ? profile.map((value) => -value) : profile);
-  const around = lumensAround(profiles, step);
+  const around = lumensAround(profiles, step, wanted === "walls");
   const there = around.filter((one) => typeof one !== "string");
   const hasWalls = wanted === "walls" ||
     wanted === "automatic" && !isDark && there.filter((one) => one.hasWalls).length > there.length / 2;
@@ -117,14 +119,14 @@ export function diameterOverTime(
       const one = around[i]!;
       return pair === null || typeof one === "string"
         ? null
-        : { outer: pair, level: one.level, within: one.within };
+        : { outer: pair, level: one.inside, within: one.within };
     }),
   );
   const jumps = jumpsOf(inner);
   return {
     found: own.map(({ line }, i) => {
       const [left, right] = inner[i] ?? [NaN, NaN];
-      const fault = faults[i] ?? (inner[i] === null ? outer[i] === null ? "cut" : "no walls" : null);
+      const fault = faults[i] ?? (inner[i] !== null ? null : outer[i] === null ? "unclear" : "no walls");
       const verdict = fault ?? (jumps[i] ? "unclear" : "clear");
       const diameter = verdict === "clear" ? right - left : NaN;
       return { line, diameter, left: from + left, right: from + right, verdict };
