@@ -10,7 +10,7 @@
  * Earlier versions took the widest run of columns above the middle, in means of lines: an `undivided` lumen.
  */
 import { type Fault, type Lumen, lumensAround, outermost, polarityOf, steepestNear } from "./lumen.ts";
-import { blurred, mean, noiseOf, percentile, runsOf } from "./traces.ts";
+import { blurred, extent, mean, noiseOf, percentile, runsOf } from "./traces.ts";
 import { innerEdges } from "./walls.ts";
 import type { Band } from "./measurement.ts";
 import type { Plane } from "./velocity.ts";
@@ -27,10 +27,10 @@ export interface DiameterAt {
   right: number;
   /**
    * "faint": no lumen stands out from the noise; "cut": the lumen reaches an end of the band; "divided": a
-   * second lumen is nearly as wide; "unclear": an edge jumps against those before and after; "bright lumen",
+   * second lumen is nearly as wide; "unclear": an edge jumps against those before and after, or is missing; "bright lumen",
    * "dark lumen", "no walls": the lumen is not what it was said to be.
    */
-  verdict: "clear" | "unclear" | Fault;
+  verdict: "clear" | Fault;
 }
 
 /**
@@ -43,6 +43,8 @@ export type DiameterSettings = {
   method: string;
   lumen: string;
   average: string;
+  /** What the lumen was taken for in a measurement. */
+  taken?: Lumen;
 };
 
 /** The lumen stands out from outside by at least this many standard deviations of the noise. */
@@ -86,7 +88,7 @@ export function diameterOverTime(
     : "bright";
   const isDark = polarity === "dark";
   const profiles = own.map(({ profile }) => isDark ? profile.map((value) => -value) : profile);
-  const around = lumensAround(profiles, step);
+  const around = lumensAround(profiles, step, wanted === "walls");
   const there = around.filter((one) => typeof one !== "string");
   const hasWalls = wanted === "walls" ||
     wanted === "automatic" && !isDark && there.filter((one) => one.hasWalls).length > there.length / 2;
@@ -117,14 +119,14 @@ export function diameterOverTime(
       const one = around[i]!;
       return pair === null || typeof one === "string"
         ? null
-        : { outer: pair, level: one.level, within: one.within };
+        : { outer: pair, level: one.inside, within: one.within };
     }),
   );
   const jumps = jumpsOf(inner);
   return {
     found: own.map(({ line }, i) => {
       const [left, right] = inner[i] ?? [NaN, NaN];
-      const fault = faults[i] ?? (inner[i] === null ? outer[i] === null ? "cut" : "no walls" : null);
+      const fault = faults[i] ?? (inner[i] !== null ? null : outer[i] === null ? "unclear" : "no walls");
       const verdict = fault ?? (jumps[i] ? "unclear" : "clear");
       const diameter = verdict === "clear" ? right - left : NaN;
       return { line, diameter, left: from + left, right: from + right, verdict };
@@ -140,8 +142,16 @@ function jumpsOf(pairs: readonly (readonly [number, number] | null)[]): boolean[
   const sides = ([0, 1] as const).map((side) => {
     const places = Float64Array.from(pairs, (pair) => pair === null ? NaN : pair[side]);
     const off = places.map((place, i) => {
-      const beside = [places.subarray(Math.max(0, i - BESIDE), i), places.subarray(i + 1, i + 1 + BESIDE)];
-      return place - percentile(Float64Array.from(beside.flatMap((part) => [...part])), 50);
+      const [before, after] = [
+        places.subarray(Math.max(0, i - BESIDE), i),
+        places.subarray(i + 1, i + 1 + BESIDE),
+      ]
+        .map((part) => part.filter(Number.isFinite)) as [Float64Array, Float64Array];
+      const beside = Float64Array.of(...before, ...after);
+      const away = place - percentile(beside, 50);
+      // On one side alone, the median of a vessel that widens is that of a while ago.
+      const [low, high] = before.length > 0 && after.length > 0 ? [0, 0] : extent(beside);
+      return Math.sign(away) * Math.max(0, Math.abs(away) - (high - low));
     });
     // The median of |N(0, 1)| is 0.6745.
     const spread = percentile(off.map(Math.abs), 50) / 0.6745;
@@ -158,31 +168,27 @@ function profilesOf(
   smooth: number,
 ): { line: number; profile: Float64Array }[] {
   const width = to - from;
-  const lineAt = (row: number) => {
+  const lines = Array.from({ length: rows }, (_, row) => {
     const line = Float64Array.from({ length: width }, (_, x) => samples[row * all + from + x]!);
     return smooth > 0 ? blurred(line, smooth) : line;
-  };
+  });
+  const middleOf = average === "mean" ? meanOfLines : medianOfLines;
   const profiles = [];
   for (let first = 0; first + window <= rows; first += step) {
     const line = first + (window - 1) / 2;
-    if (average === "mean") {
-      const sums = new Float64Array(width);
-      for (let row = first; row < first + window; row += 1) {
-        const values = lineAt(row);
-        for (let x = 0; x < width; x += 1) sums[x]! += values[x]!;
-      }
-      profiles.push({ line, profile: sums.map((sum) => sum / window) });
-      continue;
-    }
-    const lines = Array.from({ length: window }, (_, i) => lineAt(first + i));
-    const profile = Float64Array.from(
-      { length: width },
-      (_, x) => percentile(Float64Array.from(lines, (values) => values[x]!), 50),
-    );
-    profiles.push({ line, profile });
+    profiles.push({ line, profile: middleOf(lines.slice(first, first + window)) });
   }
   return profiles;
 }
+
+function meanOfLines(lines: readonly Float64Array[]): Float64Array {
+  const sums = new Float64Array(lines[0]!.length);
+  for (const line of lines) for (let x = 0; x < sums.length; x += 1) sums[x]! += line[x]!;
+  return sums.map((sum) => sum / lines.length);
+}
+
+const medianOfLines = (lines: readonly Float64Array[]): Float64Array =>
+  lines[0]!.map((_, x) => percentile(Float64Array.from(lines, (line) => line[x]!), 50));
 
 /** Edges of the lumen, which is brighter than its surroundings, in a profile; NaN unless clear. */
 function edges(

@@ -5,21 +5,23 @@
  * for part of the time around each profile; its edges are the outermost crossings of the profile there, whatever lies
  * between them.
  */
-import { blurred, mean, percentile } from "./traces.ts";
+import { blurred, deviation, mean, percentile } from "./traces.ts";
 
 /** What the lumen looks like: brighter than outside, darker, or between two bright walls. */
 export type Lumen = "bright" | "dark" | "walls";
 
 /** Why a lumen has no edges. */
-export type Fault = "faint" | "cut" | "divided" | "bright lumen" | "dark lumen" | "no walls";
+export type Fault = "faint" | "unclear" | "cut" | "divided" | "bright lumen" | "dark lumen" | "no walls";
 
 /** Profiles around one time, whose values are higher in the lumen than outside. */
 interface Surroundings {
   /** Where the lumen begins and ends, in columns; the end is excluded. */
   start: number;
   end: number;
-  /** Level of the lumen. */
+  /** Level whose half is crossed at the edges: that of the lumen, or of two walls around it. */
   level: number;
+  /** Level of the lumen. */
+  inside: number;
   /** Levels outside on both sides. */
   outside: readonly [left: number, right: number];
   /** Columns within which the edges lie: halfway to the next vessel, or the ends of the profile. */
@@ -40,8 +42,11 @@ const COVERED = 75;
 /** A second vessel this wide, as a part of the first, may as well be the one that is meant. */
 const ALIKE = 0.75;
 
-/** Walls are brighter than the lumen by this part of its own rise above outside. */
-const WALL_RISE = 0.3;
+/** Walls are brighter than the lumen by this part of its own rise, and by so many standard deviations of its columns. */
+const [WALL_RISE, WALL_DEVIATIONS] = [0.15, 4];
+
+/** Between two walls, the lumen is brighter than outside by this part of their rise. */
+const LUMEN_RISE = 0.05;
 
 /** A lumen rises by at least this part of the greatest rise in a profile. */
 const LEAST_RISE = 0.2;
@@ -79,8 +84,13 @@ function overTime(profiles: readonly Float64Array[], percent: number): Float64Ar
  *
  * @param profiles higher in the lumen than outside
  * @param step lines from one profile to the next
+ * @param isBetweenWalls whether two bright structures are the walls of one vessel, even if it is dark between them
  */
-export function lumensAround(profiles: readonly Float64Array[], step: number): (Surroundings | Fault)[] {
+export function lumensAround(
+  profiles: readonly Float64Array[],
+  step: number,
+  isBetweenWalls: boolean,
+): (Surroundings | Fault)[] {
   const reach = Math.max(LEAST_AROUND, Math.ceil(AROUND / step));
   // Neighbouring profiles share most of their surroundings.
   const every = Math.max(1, reach >> 1);
@@ -88,13 +98,13 @@ export function lumensAround(profiles: readonly Float64Array[], step: number): (
   return profiles.map((_, i) => {
     if (i % every === 0) {
       const middle = Math.min(profiles.length - 1, i + (every >> 1));
-      near = lumenIn(profiles.slice(Math.max(0, middle - reach), middle + reach + 1));
+      near = lumenIn(profiles.slice(Math.max(0, middle - reach), middle + reach + 1), isBetweenWalls);
     }
     return near;
   });
 }
 
-function lumenIn(profiles: readonly Float64Array[]): Surroundings | Fault {
+function lumenIn(profiles: readonly Float64Array[], isBetweenWalls: boolean): Surroundings | Fault {
   const filled = overTime(profiles, COVERED);
   const candidates = candidatesIn(filled);
   const [widest, second] = candidates;
@@ -105,11 +115,11 @@ function lumenIn(profiles: readonly Float64Array[]): Surroundings | Fault {
     // Bright at both ends and dark between them.
     return left && right && usual.some((value) => value < middle) ? "dark lumen" : "cut";
   }
-  if (second !== undefined && second.end - second.start >= ALIKE * (widest.end - widest.start)) {
-    return "divided";
-  }
-  const { start, end, level } = widest;
-  const others = [...candidates.slice(1), ...runsAtEnds(filled, widest)];
+  const isAlike = second !== undefined && second.end - second.start >= ALIKE * (widest.end - widest.start);
+  const pair = isAlike ? betweenWalls(filled, widest, second, isBetweenWalls) : null;
+  if (isAlike && pair === null) return "divided";
+  const { start, end, level, half } = pair ?? widest;
+  const others = [...candidates.slice(pair === null ? 1 : 2), ...runsAtEnds(filled, { start, end, half })];
   const from = Math.max(0, ...others.filter((one) => one.end <= start).map((one) => (one.end + start) / 2));
   const to = Math.min(
     filled.length,
@@ -119,19 +129,34 @@ function lumenIn(profiles: readonly Float64Array[]): Surroundings | Fault {
   // Chance lifts a high percentile, so the levels outside are medians.
   const usual = overTime(profiles, 50);
   const outside = sidesOf(usual, start, end, within);
-  const rise = level - Math.max(...outside);
   const part = Math.max(1, Math.round((end - start) / 3));
-  const rims = [filled.subarray(start, start + part), filled.subarray(end - part, end)].map((side) =>
-    Math.max(...side)
+  const rims = [filled.subarray(start, start + part), filled.subarray(end - part, end)];
+  const least = Math.max(
+    WALL_RISE * (level - Math.max(...outside)),
+    WALL_DEVIATIONS * deviation(filled.subarray(start + part, end - part)),
   );
   return {
     start,
     end,
     level,
+    inside: pair?.inside ?? level,
     outside,
     within,
-    hasWalls: rims.every((rim) => rim - level > WALL_RISE * rise),
+    hasWalls: pair !== null || rims.every((rim) => Math.max(...rim) - level > least),
   };
+}
+
+/** The vessel whose walls two lumens are; null if they are two vessels. */
+function betweenWalls(filled: Float64Array, one: Candidate, other: Candidate, isSure: boolean) {
+  const [left, right] = one.start < other.start ? [one, other] : [other, one];
+  if (right.start - left.end < 1) return null;
+  const { start } = left;
+  const { end } = right;
+  const inside = percentile(filled.subarray(left.end, right.start), 50);
+  const outside = Math.max(...sidesOf(filled, start, end, [0, filled.length]));
+  const level = Math.min(left.level, right.level);
+  const isFilled = inside - outside > LUMEN_RISE * (level - outside);
+  return isSure || isFilled ? { start, end, level, half: (level + outside) / 2, inside } : null;
 }
 
 /** Median levels on both sides of a lumen, apart from its blurred edges. */
@@ -153,7 +178,10 @@ function sidesOf(
 }
 
 /** Vessels that the ends of a profile cut off, in a profile with a lumen. */
-function runsAtEnds(profile: Float64Array, { start, end, half }: Candidate) {
+function runsAtEnds(
+  profile: Float64Array,
+  { start, end, half }: Pick<Candidate, "start" | "end" | "half">,
+) {
   const runs = [];
   let last = 0;
   while (last < start && profile[last]! > half) last += 1;

@@ -22,7 +22,7 @@ const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
   key: "diameter",
   title: "Diameter over time",
   noun: "diameter",
-  hint: "The band holds a vessel, brighter than its surroundings, with background on both sides.",
+  hint: "The band holds a vessel, with some of its surroundings on both sides.",
   parameters: [
     {
       key: "method",
@@ -41,14 +41,27 @@ const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
         walls: "between bright walls",
         undivided: "bright, without cells",
       },
+      cited: ({ lumen, taken }) => [
+        "Lumen",
+        lumen === "automatic" && taken !== undefined ? `${taken} (automatic)` : lumen as string,
+      ],
     },
     {
       key: "average",
-      label: "Taken in the",
+      label: "Averaged by",
       value: "median",
-      choices: { median: "median of lines", mean: "mean of lines" },
+      choices: { median: "median", mean: "mean" },
     },
-    { key: "window", label: "of", value: 10, unit: "lines", isCount: true },
+    {
+      key: "window",
+      label: "of",
+      value: 10,
+      unit: "lines",
+      isCount: true,
+      cited: (
+        { average, window },
+      ) => [`${average === "mean" ? "Mean" : "Median"} of (lines)`, window as number],
+    },
     { key: "step", label: "every", value: 10, unit: "lines", isCount: true },
   ],
   // Settings with a window that do not say what the lumen is were written when it was bright and lines were averaged.
@@ -56,8 +69,10 @@ const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
     (window ?? step) !== undefined && (lumen ?? average) === undefined
       ? { lumen: "undivided", average: "mean" }
       : {},
-  method: ({ method }) =>
-    method === "gradient"
+  method: ({ method, taken }) =>
+    taken === "walls"
+      ? "inner edges of fitted walls"
+      : method === "gradient"
       ? "steepest gradients (Fischer et al. 2010)"
       : "full width at half maximum (Drew et al. 2010)",
   run(plane, band, settings) {
@@ -78,7 +93,16 @@ const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
     const values = valuesOver(DIAMETER, found, axes);
     return [
       { name: "Diameters", value: found.length },
-      ...verdictCounts(found, ["clear", "faint", "cut", "divided"]),
+      ...verdictCounts(found, [
+        "clear",
+        "unclear",
+        "faint",
+        "cut",
+        "divided",
+        "bright lumen",
+        "dark lumen",
+        "no walls",
+      ]),
       { name: "Median diameter", value: percentile(values, 50), unit: tableUnit(axes[1]) },
     ];
   },
@@ -133,7 +157,7 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   key: "sparks",
   title: "Sparks",
   noun: "spark",
-  hint: "Local, short rises against the median of each column.",
+  hint: "Local, short rises above the F₀ of each column.",
   parameters: [
     // Noise alone exceeds 5 in every seventh recording, and 5.5 in every fortieth.
     { key: "threshold", label: "Threshold", value: 6, unit: "SD of the noise", least: 1 },
@@ -147,10 +171,14 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   ],
   // Settings with a threshold that do not say what F₀ is were written when it was the median.
   defaults: ({ threshold, rest }) => threshold !== undefined && rest === undefined ? { rest: "median" } : {},
-  method: () => "threshold on the smoothed change (Picht et al. 2007) with fitted shapes",
+  method: ({ rest }) =>
+    rest === "median"
+      ? "threshold on the smoothed change (Picht et al. 2007) with fitted shapes"
+      : "threshold (Picht et al. 2007) on the rise above a running F0 in units of its noise (Laasmaa et al. 2019), with fitted shapes",
+  facts: ({ candidates }) => candidates === undefined ? [] : [["Rejected candidates", candidates]],
   run(plane, band, settings) {
     const { sparks, rejected } = findSparks(plane, band, settings);
-    return { found: sparks, settings, rejected };
+    return { found: sparks, settings: { ...settings, candidates: rejected.length }, rejected };
   },
   at: sparkAt,
   columns: (found, [time, position]) => [

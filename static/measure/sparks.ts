@@ -18,7 +18,13 @@ type Peak = ReturnType<typeof peaksOf>[number];
  * `threshold` is in standard deviations of the smoothed noise; `offset` is what the detector reads in the dark; `rest` is
  * the F₀ of each column: `running`, or its `median` as in earlier versions, which rejected no candidates.
  */
-export type SparkSettings = { threshold: number; offset: number; rest: string };
+export type SparkSettings = {
+  threshold: number;
+  offset: number;
+  rest: string;
+  /** Candidates that a measurement rejected, in the order of time. */
+  candidates?: number;
+};
 
 /** A spark, in lines and columns of the recording. */
 export interface Spark {

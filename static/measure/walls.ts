@@ -24,6 +24,9 @@ export interface Roughly {
 /** A fit needs this many columns outside of each wall, but no more than so many walls. */
 const [MARGIN, MARGIN_WALLS] = [4, 4];
 
+/** Profiles whose fits tell the thickness and the blur. */
+const FREE = 30;
+
 /** Change of a parameter from which its derivative is computed, in columns or as a part of it. */
 const SMALL = 1e-3;
 
@@ -40,9 +43,11 @@ export function innerEdges(
   profiles: readonly Float64Array[],
   rough: readonly (Roughly | null)[],
 ): ([left: number, right: number] | null)[] {
-  const first = profiles.map((profile, i) => rough[i] ? fitted(profile, rough[i]!, null) : null);
-  const good = first.filter((one) => one !== null);
-  if (good.length === 0) return first.map(() => null);
+  const there = profiles.map((_, i) => i).filter((i) => rough[i] !== null);
+  const every = Math.max(1, Math.floor(there.length / FREE));
+  const good = there.filter((_, i) => i % every === 0)
+    .map((i) => fitted(profiles[i]!, rough[i]!, null)).filter((one) => one !== null);
+  if (good.length === 0) return profiles.map(() => null);
   const middle = (of: (one: Walls) => number) => percentile(Float64Array.from(good, of), 50);
   const shape = { wall: middle(({ wall }) => wall), blur: middle(({ blur }) => blur) };
   return profiles.map((profile, i) => {
@@ -118,19 +123,20 @@ function equations(values: Float64Array, walls: Walls, isShapeKnown: boolean) {
   const value = valueOf(now, walls.levels);
   const bend = still.map(() => still.slice());
   const slope = still.slice();
+  const by = still.slice();
   let misfit = 0;
   for (let x = 0; x < values.length; x += 1) {
     const off = values[x]! - value[x]!;
-    const by = [
-      ...changed.map((other) => other === null ? 0 : (other[x]! - value[x]!) / SMALL),
-      ...now.map((part) => part[x]!),
-    ];
+    for (let i = 0; i < 9; i += 1) {
+      by[i] = i > 3 ? now[i - 4]![x]! : changed[i] === null ? 0 : (changed[i]![x]! - value[x]!) / SMALL;
+    }
     misfit += off * off;
-    for (const [i, one] of by.entries()) {
-      slope[i]! += one * off;
-      for (const [j, other] of by.entries()) bend[i]![j]! += one * other;
+    for (let i = 0; i < 9; i += 1) {
+      slope[i]! += by[i]! * off;
+      for (let j = 0; j <= i; j += 1) bend[i]![j]! += by[i]! * by[j]!;
     }
   }
+  for (let i = 0; i < 9; i += 1) for (let j = i + 1; j < 9; j += 1) bend[i]![j] = bend[j]![i]!;
   return { misfit, bend, slope };
 }
 

@@ -118,8 +118,16 @@ export interface VesselKind {
   walls?: number;
   /** Part of the lumen under cells. */
   cells?: number;
+  /** Seconds that a cell takes to pass, 0.003 to 0.01 by default. */
+  passing?: readonly [number, number];
+  /** Micrometres between cells and the edges of the lumen. */
+  margin?: number;
   /** Whether a second vessel lies beside the vessel. */
   hasNeighbour?: boolean;
+  /** Width in micrometres, 10 to 30 by default. */
+  width?: readonly [number, number];
+  /** Micrometres per column, 0.15 to 0.4 by default. */
+  columns?: readonly [number, number];
 }
 
 /** The rows of the table of diameters. */
@@ -127,23 +135,36 @@ export const VESSEL_KINDS: Readonly<Record<string, VesselKind>> = {
   "plain bright lumen": { lumen: 40, outside: 8 },
   "plain bright lumen, few photons": { lumen: 6, outside: 1 },
   "cells in the lumen": { lumen: 40, outside: 6, cells: 0.3 },
+  "cells that touch the edges": { lumen: 40, outside: 6, cells: 0.3, margin: 0 },
+  "slow cells": { lumen: 40, outside: 6, cells: 0.3, passing: [0.01, 0.04] },
   "dark lumen in bright tissue": { lumen: 8, outside: 40 },
   "bright walls of 1 µm": { lumen: 20, outside: 4, walls: 45 },
   "neighbouring vessel": { lumen: 30, outside: 5, hasNeighbour: true },
+  "narrow vessel, wide columns": { lumen: 40, outside: 6, width: [6, 12], columns: [0.4, 0.6] },
   "neighbouring vessel and cells": { lumen: 30, outside: 5, cells: 0.25, hasNeighbour: true },
 };
 
 /** A recording of a kind. The vessel pulses and drifts. */
 export function vesselRecording(
-  { lumen, outside, walls, cells = 0, hasNeighbour = false }: VesselKind,
+  {
+    lumen,
+    outside,
+    walls,
+    cells = 0,
+    passing = [0.003, 0.01],
+    margin = 0.3,
+    hasNeighbour = false,
+    width: widths = [10, 30],
+    columns: pixelSizes = [0.15, 0.4],
+  }: VesselKind,
   seed: number,
 ): VesselRecording {
   const { uniform, normal } = noise(mixed(seed));
   for (let i = 0; i < 10; i += 1) uniform();
   const between = (low: number, high: number) => low + (high - low) * uniform();
-  const [pixelSize, lineTime] = [between(0.15, 0.4), between(0.001, 0.002)];
+  const [pixelSize, lineTime] = [between(...pixelSizes), between(0.001, 0.002)];
   const rows = 1500;
-  const width = between(10, 30) / pixelSize;
+  const width = between(...widths) / pixelSize;
   const blur = between(0.2, 0.4) / pixelSize;
   const [before, after] = [
     between(0.4, 0.8) * width + 3 / pixelSize,
@@ -172,12 +193,12 @@ export function vesselRecording(
   const whole = cells * width * rows;
   for (let covered = 0; covered < whole;) {
     const [high, wide] = [
-      between(0.003, 0.01) / lineTime / 2,
+      between(...passing) / lineTime / 2,
       Math.min(width / 3, between(1.5, 3) / pixelSize),
     ];
     const line = uniform() * rows;
     const row = Math.floor(line);
-    const span = diameter[row]! / 2 - wide - 0.3 / pixelSize;
+    const span = diameter[row]! / 2 - wide - margin / pixelSize;
     const column = middle[row]! + (2 * uniform() - 1) * span;
     const depth = between(0.6, 0.95);
     covered += Math.PI * high * wide;
