@@ -22,7 +22,7 @@ export type SparkSettings = {
   threshold: number;
   offset: number;
   rest: string;
-  /** Candidates that a measurement rejected, in the order of time. */
+  /** Number of candidates that were rejected. */
   candidates?: number;
 };
 
