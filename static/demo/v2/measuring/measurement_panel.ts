@@ -1,9 +1,10 @@
 /** The panel of a measurement of bands (measurement.ts): its settings, its results, and edits by hand. */
 import { concerns, type Edit, isHere, isSamePlace, withEdit } from "../../../measure/edits.ts";
-import { columnName, type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
+import { type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
 import { NEW_TRACE } from "../../../measure/band_trace.ts";
 import {
   bandIn,
+  type Edited,
   editedResult,
   isRefusal,
   isSameOf,
@@ -17,31 +18,24 @@ import {
   type Result,
   wholeLines,
 } from "../../../measure/recording.ts";
-import {
-  labelOf,
-  type Named,
-  resultColumns,
-  resultSettings,
-  resultSummaries,
-} from "../../../measure/result_tables.ts";
+import { labelOf, resultColumns, resultSettings, resultSummaries } from "../../../measure/result_tables.ts";
 import { element, unbroken } from "../controls/element.ts";
-import { button, choiceField, fieldRow, tables } from "../controls/fields.ts";
+import { button, choiceField, fieldRow } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
 import { ALL_BANDS, type Drawn, type KeptMeasurement } from "./drawn.ts";
-import { ItemList, textOf } from "./item_list.ts";
-import { nearestTo, Panel, panel, plotOver, type ResultTable, type Span } from "./panel.ts";
+import { ItemList } from "./item_list.ts";
+import { nearestTo, Panel, panel, type ResultTable, type Span } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
 import { type About, placeOf, quantitiesText, recordingOf, type Scan, shapeOf } from "./scan.ts";
-import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import {
-  counts,
-  outlineMarks,
-  rangeOf,
-  type Series,
-  SERIES_RANGE,
-  seriesOf,
-  valueText,
-} from "./values_over_time.ts";
+  type PeaksInTraces,
+  peaksInTraces,
+  plotOf,
+  rejectedTable,
+  type Shown,
+  summaryTable,
+} from "./shown_results.ts";
+import { counts, outlineMarks, type Series, seriesOf, valueText } from "./values_over_time.ts";
 import { Work } from "./work.ts";
 import { measuredAt, runBy } from "./workers.ts";
 import { type Band, bandsOf, regionOf } from "../drawing/region.ts";
@@ -49,23 +43,7 @@ import type { Trace } from "./band_traces.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
-
-/** A result with its edits, as the page shows it. */
-interface Shown extends Named {
-  /** CSS colour of its band; empty for whole lines. */
-  color: string;
-  /** Names it in lists and charts; empty if it is the only one. */
-  name: string;
-}
-
-/** What a measurement of events adds to its settings. */
-type Threshold = { trace?: TraceSettings; f0: number; height: number };
-
-/** Dash of a threshold above an F₀ that moves. */
-const THRESHOLD_DASH = "4 6";
-
-/** Colour of a plot of a single result. */
-const PLOT_COLOR = "#0072b2";
+import type { Plot } from "./svg_plot.ts";
 
 /** Emits `change` when settings, results or edits change. */
 export class MeasurementPanel extends Panel {
@@ -76,14 +54,15 @@ export class MeasurementPanel extends Panel {
   #edits: readonly Edit[] = [];
   /** Samples that results were measured in. */
   readonly #samples: WeakMap<Result, Float32Array> = new WeakMap();
+  /** Results with edits that were applied before. */
+  readonly #edited: WeakMap<Result, { of: unknown[]; edited: Edited }> = new WeakMap();
   /** All results with their edits. */
   #all: readonly Shown[] = [];
   /** Those that the fields choose. */
   #shown: readonly Shown[] = [];
   /** What a measurement has found so far, for the chart. */
   #arriving: readonly Item[] | null = null;
-  /** The last threshold above an F₀ that moves, and what it was made of. */
-  #threshold: { of: unknown[]; curve: ChartCurve | null } = { of: [], curve: null };
+  readonly #peaks = peaksInTraces();
   readonly #band;
   readonly #channel;
   readonly #fields;
@@ -322,26 +301,9 @@ export class MeasurementPanel extends Panel {
   }
 
   /** Peaks of the shown results and their threshold, a curve if F₀ moves, if a trace of their channel is shown. */
-  inTraces(
-    traces: readonly Trace[],
-  ): { events: number[]; level: number | null; threshold: ChartCurve | null } {
+  inTraces(traces: readonly Trace[]): PeaksInTraces {
     const channel = this.scan?.group.channels[Number(this.#channel.select.value)]?.name;
-    const isShown = traces.some((trace) => trace.channel === channel);
-    const events = isShown ? this.#shown.flatMap(({ items }) => items.map(({ line }) => line)) : [];
-    const [one, ...others] = this.#shown;
-    // Bands have thresholds of their own.
-    if (!isShown || one === undefined || others.length > 0) return { events, level: null, threshold: null };
-    const { of: { band }, measured } = one.result;
-    const { trace, f0, height } = measured as Threshold;
-    const own = traces.find((trace) => trace.channel === channel && String(trace.band.id) === band);
-    const course = trace?.isChange ? null : own?.f0.course ?? null;
-    if (own === undefined || course === null) return { events, level: height, threshold: null };
-    const of = [course, height - f0];
-    if (of.some((part, i) => part !== this.#threshold.of[i])) {
-      const values = course.map((value) => value + height - f0);
-      this.#threshold = { of, curve: { color: BASELINE_COLOR, dash: THRESHOLD_DASH, values } };
-    }
-    return { events, level: null, threshold: this.#threshold.curve };
+    return this.#peaks(this.#shown, traces.filter((trace) => trace.channel === channel));
   }
 
   get settings(): About {
@@ -393,29 +355,9 @@ export class MeasurementPanel extends Panel {
     }).join(" · ");
   }
 
-  plot(span: Span):
-    | (ReturnType<typeof plotOver> & {
-      y: { title: string; low: number; high: number };
-      traces: { name: string; color: string; x: number[]; y: number[]; isDots?: boolean }[];
-    })
-    | null {
-    const { scan, measurement: { overTime }, timeStep } = this;
-    if (scan === null || overTime === undefined) return null;
-    const all = this.#shown.map((one) => ({ one, series: seriesOf(overTime, [one], scan.axes) }))
-      .filter(({ series }) => series.points.length > 0);
-    const points = all.flatMap(({ series }) => series.points);
-    if (points.length === 0) return null;
-    const traces = all.flatMap(({ one, series }) => {
-      const trace = {
-        name: one.name,
-        color: one.name === "" ? PLOT_COLOR : one.color || PLOT_COLOR,
-        x: series.points.map(({ line }) => line * timeStep),
-        y: series.points.map(({ value }) => value),
-      };
-      return [trace, { ...trace, name: "", isDots: true }];
-    });
-    const range = rangeOf({ curves: [], points, level: null, least: SERIES_RANGE }, span);
-    return { ...plotOver(scan, span), y: { ...range, title: all[0]!.series.title }, traces };
+  plot(span: Span): Plot | null {
+    const { scan, measurement: { overTime } } = this;
+    return scan === null || overTime === undefined ? null : plotOf(this.#shown, overTime, scan, span);
   }
 
   marks(toScreen: (x: number, y: number) => [number, number]): Mark[] {
@@ -594,14 +536,24 @@ export class MeasurementPanel extends Panel {
     this.#show();
   }
 
+  /** The same object until the edits change. */
+  #editedOf(scan: Scan, result: Result): Edited {
+    const of = [this.#edits, this.#trace, this.#place];
+    const former = this.#edited.get(result);
+    if (former?.of.every((part, i) => part === of[i])) return former.edited;
+    const edits = this.#edits.filter((edit) => isHere(edit, this.#place));
+    const edited = editedResult(recordingOf(scan), this.measurement, result, edits, this.#trace);
+    this.#edited.set(result, { of, edited });
+    return edited;
+  }
+
   /** Applies the edits, and shows the results that the fields choose. */
   #show(isListed = true) {
     const { scan, measurement } = this;
     const results = scan?.isLineScan ? this.#results : [];
-    const edits = this.#edits.filter((edit) => isHere(edit, this.#place));
     const channels = scan?.group.channels ?? [];
     const all = results.filter(({ of }) => channels[Number(of.channel)] !== undefined).map((result) => ({
-      ...editedResult(recordingOf(scan!), measurement, result, edits, this.#trace),
+      ...this.#editedOf(scan!, result),
       region: this.#nameOf(result.of),
       channel: channels[Number(result.of.channel)]!.name,
       color: this.#bands.find(({ id }) => String(id) === result.of.band)?.color ?? "",
@@ -618,34 +570,13 @@ export class MeasurementPanel extends Panel {
     if (only !== undefined) {
       this.#status.replaceChildren(...isOne ? unbroken(quantitiesText(only.quantities)) : []);
     }
-    this.#table.replaceChildren(...isOne ? [] : summaryTable(measurement.title, this.#shown));
+    this.#table.replaceChildren(...summaryTable(measurement.title, this.#shown));
     if (!isListed || measurement.at === undefined || scan === null) return;
     this.#list.show(this.#shown, scan.axes);
-    this.#showRejected(scan);
-  }
-
-  /** Lists the candidates that were rejected, each with its reason and a button that takes it. */
-  #showRejected({ axes }: Scan) {
-    const { title, columns: columnsOf } = this.measurement;
-    const all = this.#shown.flatMap((shown) => shown.rejected.map((item) => ({ shown, item })));
-    const isNamed = this.#shown.length > 1;
-    if (all.length === 0) return this.#rejected.replaceChildren();
-    const columns = columnsOf(all.map(({ item }) => item), axes).slice(0, 2);
-    const rows = all.slice(0, MOST_REJECTED).map(({ shown, item }, i) => [
-      ...isNamed ? [shown.name] : [],
-      ...columns.map(({ values, step }) => textOf(values[i], step)),
-      item.reason,
-      button("Take", () => this.#takeRejected(shown, item), { "aria-label": `Take candidate ${i + 1}` }),
-    ]);
-    const heads = [...isNamed ? ["Band"] : [], ...columns.map(columnName), "Reason", ""];
-    const words = `${all.length} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
     const isOpen = this.#rejected.querySelector("details")?.open ?? false;
-    this.#rejected.replaceChildren(element(
-      "details",
-      { open: isOpen },
-      element("summary", { textContent: words }),
-      ...tables(`Rejected candidates of ${title.toLowerCase()}`, heads, rows),
-    ));
+    const take = (shown: Shown, item: Item) => this.#takeRejected(shown, item);
+    this.#rejected.replaceChildren(...rejectedTable(measurement, this.#shown, scan.axes, take));
+    for (const details of this.#rejected.querySelectorAll("details")) details.open = isOpen;
   }
 
   #takeRejected({ result: { of } }: Shown, item: Item & { column?: number }) {
@@ -669,19 +600,4 @@ export class MeasurementPanel extends Panel {
     if (overTime === undefined || !counts(overTime, { ...item, isLeftOut: false }, scan.axes)) return;
     this.#edit(shown, item, { isLeftOut: !item.isLeftOut });
   }
-}
-
-/** Most rejected candidates in the list. */
-const MOST_REJECTED = 100;
-
-/** A row for each quantity and a column for each result. */
-function summaryTable(title: string, shown: readonly Shown[]) {
-  const names = [...new Set(shown.flatMap(({ quantities }) => quantities.map(({ name }) => name)))];
-  const rows = names.map((name) => [
-    name,
-    ...shown.map(({ quantities }) =>
-      quantitiesText(quantities.filter((quantity) => quantity.name === name)).slice(name.length).trim()
-    ),
-  ]).filter(([, ...texts]) => texts.some((text) => text !== ""));
-  return tables(`Summary of ${title.toLowerCase()}`, ["", ...shown.map(({ name }) => name)], rows);
 }
