@@ -26,6 +26,7 @@ export const KIND_NAMES = [
   "cursor",
 ] as const;
 
+/** Name of a kind. */
 export type KindName = typeof KIND_NAMES[number];
 
 /** Where regions are drawn. */

@@ -49,6 +49,7 @@ import { regionOf, type Trace } from "./band_traces.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
+import type { Plot } from "./svg_plot.ts";
 
 /** A result with its edits, as the page shows it. */
 interface Shown extends Named {
@@ -387,12 +388,7 @@ export class MeasurementPanel extends Panel {
     }).join(" · ");
   }
 
-  plot(span: Span):
-    | (ReturnType<typeof plotOver> & {
-      y: { title: string; low: number; high: number };
-      traces: { name: string; color: string; x: number[]; y: number[]; isDots?: boolean }[];
-    })
-    | null {
+  plot(span: Span): Plot | null {
     const { scan, measurement: { overTime }, timeStep } = this;
     if (scan === null || overTime === undefined) return null;
     const all = this.#shown.map((one) => ({ one, series: seriesOf(overTime, [one], scan.axes) }))

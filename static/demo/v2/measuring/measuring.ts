@@ -499,7 +499,6 @@ const SECTIONS: Record<string, string> = {
   regions: "save-and-restore",
   kymograph: "kymographs",
   bands: "bands-and-traces",
-  tracks: "lines",
   velocity: "velocities",
   diameter: "diameter-over-time",
   export: "what-you-can-save",

@@ -35,7 +35,8 @@ export function currentMeasurement(kept: KeptMeasurement | FormerMeasurement): K
   };
 }
 
-type Place = { x: number; y: number };
+/** A position or pixel of the picture. */
+export type Place = { x: number; y: number };
 
 /** Drawings as they were kept. */
 export interface EarlierDrawn extends Omit<Drawn, "regions" | "cursors" | "kymograph"> {

@@ -15,7 +15,7 @@ import {
 } from "./checked.ts";
 import { type memberOf, unpacked, VERSION } from "./documents.ts";
 import { OWN, readRegions } from "./regions.ts";
-import type { Acquisition, OpenResponse } from "../../../client/v2/acq-client.ts";
+import type { Acquisition, ExportMember, OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Of } from "../../../measure/recording.ts";
 import type { Look } from "../panels/viewer.ts";
 import { ofKinds, type WrittenRegion } from "../drawing/region.ts";
@@ -260,67 +260,7 @@ function inKymograph(saved: unknown) {
 export async function carriedOver(
   member: ReturnType<typeof memberOf>,
   acquisition: Pick<Acquisition, "info" | "metadata">,
-): Promise<
-  {
-    accepted: boolean;
-    rois: WrittenRegion[];
-    imageMetadata: object;
-    analyses: {
-      type: string;
-      roiId?: string;
-      channel?: number;
-      parameters: Record<string, unknown>;
-      summary: object;
-      tables: {
-        name: string;
-        csv: string;
-      }[];
-    }[];
-  } | {
-    imageMetadata: {
-      acq_server?: {
-        source?: { name?: string; fingerprint?: string };
-        scene?: number;
-        spectral?: { size?: number };
-      };
-      acq_viewer?: unknown;
-    };
-    analyses: ({
-      id: string;
-      type: string;
-      roiId?: string;
-      channel?: number;
-      parameters: Record<string, unknown>;
-      summary: object;
-      tables: {
-        name: string;
-        csv: string;
-      }[];
-    } | {
-      tables: {
-        id: string;
-        name: string;
-        csv: string;
-      }[];
-      summary?: {
-        acq_server?: { tables?: Record<string, string> };
-      };
-      parameters?: {
-        picture?: unknown;
-        acq_viewer?: unknown;
-      };
-      channel?: number;
-      roiId?: string;
-      id: string;
-      type: string;
-    })[];
-    experimentMetadata?: object;
-    id: string;
-    name: string;
-    accepted: boolean;
-    rois: WrittenRegion[];
-  }
-> {
+): Promise<ExportMember> {
   const { collection } = acquisition.info;
   if (!collection) return member;
   const files = await acquisition.metadata();
