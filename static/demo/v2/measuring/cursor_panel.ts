@@ -8,10 +8,11 @@ import { velocityText } from "../../../measure/velocity.ts";
 import { element } from "../controls/element.ts";
 import { button, countField, fieldRow, tables } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
-import { ofKinds, type Region, titleOf } from "../drawing/region.ts";
+import { titleOf } from "../drawing/kinds.ts";
+import { ofKinds, type Region } from "../drawing/region.ts";
 import { Panel, panel, velocityColumn } from "./panel.ts";
-import type { About, Scan } from "./scan.ts";
-import type { Drawn } from "./drawn.ts";
+import type { About, Scan } from "../drawing/scan.ts";
+import type { Drawn } from "../drawing/drawn.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { DrawingStore } from "../drawing/store.ts";
 

@@ -9,14 +9,13 @@ import {
   isSameOf,
   measure,
   measureBy,
-  type Of,
   type Order,
   planeOf,
   type Refusal,
   type Region,
-  type Result,
   wholeLines,
 } from "../../../measure/recording.ts";
+import type { Of, Result } from "../../../measure/result.ts";
 import {
   labelOf,
   type Named,
@@ -27,11 +26,11 @@ import {
 import { element, unbroken } from "../controls/element.ts";
 import { button, choiceField, fieldRow, tables } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
-import { ALL_BANDS, type Drawn, type KeptMeasurement } from "./drawn.ts";
+import { ALL_BANDS, type Drawn, type KeptMeasurement } from "../drawing/drawn.ts";
 import { ItemList } from "./item_list.ts";
 import { nearestTo, Panel, panel, plotOver, type ResultTable, type Span } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
-import { type About, placeOf, quantitiesText, recordingOf, type Scan, shapeOf } from "./scan.ts";
+import { type About, placeOf, quantitiesText, recordingOf, type Scan, shapeOf } from "../drawing/scan.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import {
   counts,

@@ -3,13 +3,13 @@ import { axisTitle, tableUnit } from "../../../measure/axes.ts";
 import { velocityTableUnit } from "../../../measure/velocity.ts";
 import { element } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
-import { type About, type Scan, shapeOf } from "./scan.ts";
+import { type About, type Scan, shapeOf } from "../drawing/scan.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Plot } from "./svg_plot.ts";
-import type { Drawn } from "./drawn.ts";
+import type { Drawn } from "../drawing/drawn.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Measurement, Quantity } from "../../../measure/measurement.ts";
-import type { Result } from "../../../measure/recording.ts";
+import type { Result } from "../../../measure/result.ts";
 
 /** Visible lines. */
 export type Span = { from: number; to: number };

@@ -1,13 +1,14 @@
 /** Reads what pages up to November 2026 kept and saved, which had a list for each kind of drawing. */
 import { LINE_ID } from "../../../measure/image_parts.ts";
 import { KINDS } from "../drawing/kinds.ts";
-import { distinct, type Region, type WrittenRegion } from "../drawing/region.ts";
+import type { Region, WrittenRegion } from "../drawing/region.ts";
+import { distinct } from "../drawing/table.ts";
 import { editsIn } from "../../../measure/edits.ts";
-import { type Drawn, type DrawnLook, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
+import { type Drawn, type DrawnLook, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
 import { otherRegion } from "./regions.ts";
 import type { Item, Settings } from "../../../measure/measurement.ts";
-import type { Of } from "../../../measure/recording.ts";
-import type { About } from "../measuring/scan.ts";
+import type { Of } from "../../../measure/result.ts";
+import type { About } from "../drawing/scan.ts";
 
 /** Until November 2026, a measurement kept one result, with the edits in its items. */
 export interface FormerMeasurement {

@@ -3,7 +3,7 @@
  * Regions are restored whoever wrote them, settings and results only if this page did.
  */
 import { isTime } from "../../../measure/axes.ts";
-import { ALL_BANDS, type Drawn, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
+import { ALL_BANDS, type Drawn, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
 import { currentMeasurement, type FormerMeasurement } from "./earlier.ts";
 import {
   checkedKymograph,
@@ -16,7 +16,7 @@ import {
 import { type memberOf, unpacked, VERSION } from "./documents.ts";
 import { OWN, readRegions } from "./regions.ts";
 import type { Acquisition, ExportMember, OpenResponse } from "../../../client/v2/acq-client.ts";
-import type { Of } from "../../../measure/recording.ts";
+import type { Of } from "../../../measure/result.ts";
 import type { Look } from "../panels/viewer.ts";
 import { ofKinds, type WrittenRegion } from "../drawing/region.ts";
 
