@@ -3,7 +3,7 @@
  * time and space, not by its rank in a list, so that it also holds after measuring again.
  */
 import type { Band, Item, Measurement } from "./measurement.ts";
-import type { Of, Result } from "./recording.ts";
+import type { Of, Result } from "./result.ts";
 import type { Plane } from "./velocity.ts";
 
 /** A change of the item at a place. */

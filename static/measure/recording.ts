@@ -27,6 +27,7 @@ import { mean, percentile } from "./traces.ts";
 import { type Edit, edited, isSamePlace } from "./edits.ts";
 import { type Plane, SHORTEST_WINDOW } from "./velocity.ts";
 import type { Row } from "./csv.ts";
+import type { Of, Result } from "./result.ts";
 
 /** A line scan: its rows are lines over time. */
 export interface Recording {
@@ -50,9 +51,6 @@ export interface Region {
   columns: readonly [from: number, to: number];
 }
 
-/** Where something was measured: the id of its region, and the index of its channel, as text. */
-export type Of = { band: string; channel: string };
-
 /** An order to measure one region of one channel. */
 export interface Order {
   measurement: Measurement;
@@ -63,21 +61,6 @@ export interface Order {
   settings: Settings;
   /** How traces are made. */
   trace: TraceSettings;
-}
-
-/** What a measurement found in a region and channel, before edits. */
-export interface Result {
-  of: Of;
-  /** Measured columns; the end is not included. */
-  columns: readonly [number, number];
-  /** Settings of all parameters, those that the measurement chose, too. */
-  measured: Settings;
-  /** Method, channel, region and settings for tables. */
-  about: [name: string, value: string | number][];
-  /** In order of time. */
-  found: readonly Item[];
-  /** Candidates that are none, with the reason; a user may take them. */
-  rejected?: readonly Rejected[];
 }
 
 /** An order that cannot be followed, and why. */

@@ -34,9 +34,14 @@ const CASES: readonly {
     fields: { chosen: "automatically" },
     settings: { chosen: "automatically" },
   },
-  { key: "diameter", channel: 0, fields: { window: "20" }, settings: { window: 20 } },
+  {
+    key: "diameter",
+    channel: 0,
+    fields: { window: "20" },
+    settings: { window: 20, lumen: "automatic", average: "median" },
+  },
   { key: "flux", channel: 0, fields: { window: "150" }, settings: { window: 150 } },
-  { key: "sparks", channel: 1, fields: { threshold: "4" }, settings: { threshold: 4 } },
+  { key: "sparks", channel: 1, fields: { threshold: "4" }, settings: { threshold: 4, rest: "running" } },
 ];
 
 for (const { key, channel, fields, settings, isChange = false } of CASES) {

@@ -140,6 +140,7 @@ test(
     await viewer.openScan();
     await page.keyboard.press("t");
     assert.equal(await page.getAttribute("#tool-track", "aria-pressed"), "true");
+    const points = () => page.locator("#source svg circle").count();
     const { x, y, width, height } = await viewer.box("#source .plot");
     const place = (point: Point) => {
       const [across, down] = at(point);
@@ -148,6 +149,11 @@ test(
     const labels = await viewer.labels();
     await page.mouse.click(...place([60, 8]));
     await page.mouse.click(...place([180, 40]));
+    // Undo takes the last point back while the track is being drawn.
+    await page.mouse.click(...place([200, 70]));
+    assert.equal(await points(), 6);
+    await page.keyboard.press("Control+z");
+    assert.equal(await points(), 4);
     await page.mouse.dblclick(...place([300, 24]));
     assert.deepEqual(await viewer.labels(), labels, "it does not zoom");
     assert.equal(await page.locator("#measure-tracks tbody tr").count(), 1);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { drawnIn, drawnWords, withoutResults } from "../../static/demo/v2/measuring/drawn.ts";
+import { drawnIn, drawnWords, withoutResults } from "../../static/demo/v2/drawing/drawn.ts";
 
 /** A line scan or an image of this shape. */
 const scan = (

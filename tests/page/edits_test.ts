@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { type Edit, edited, editsIn, keptItems, withEdit } from "../../static/measure/edits.ts";
 import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
-import { measure, measureRegions, type Result } from "../../static/measure/recording.ts";
+import { measure, measureRegions } from "../../static/measure/recording.ts";
+import type { Result } from "../../static/measure/result.ts";
 import { measured } from "../../static/measure/measurement.ts";
 import { bandOf } from "./synthetic.ts";
 

@@ -1,6 +1,6 @@
 /** Keeping work, with a store in memory. */
 import assert from "node:assert/strict";
-import type { Drawn } from "../../static/demo/v2/measuring/drawn.ts";
+import type { Drawn } from "../../static/demo/v2/drawing/drawn.ts";
 import { KeptWork, type Shown } from "../../static/demo/v2/opening/kept_work.ts";
 import { keyOf } from "../../static/demo/v2/opening/work_store.ts";
 import { until } from "../deadline.ts";

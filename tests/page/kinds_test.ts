@@ -1,16 +1,8 @@
 /** What the kinds of regions do with drags, moves, other pictures and tables. */
 import assert from "node:assert/strict";
-import { KINDS } from "../../static/demo/v2/drawing/kinds.ts";
-import {
-  distinct,
-  type End,
-  isRegion,
-  newRegion,
-  type Region,
-  titleOf,
-  turned,
-  withRegion,
-} from "../../static/demo/v2/drawing/region.ts";
+import { KINDS, titleOf } from "../../static/demo/v2/drawing/kinds.ts";
+import { type End, type Region, turned, withRegion } from "../../static/demo/v2/drawing/region.ts";
+import { distinct, isRegion, newRegion } from "../../static/demo/v2/drawing/table.ts";
 
 /** 600 lines of 2 ms, 10 columns of 0.5 µm. */
 const SIZE = [600, 10] as const;

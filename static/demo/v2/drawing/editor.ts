@@ -6,19 +6,19 @@ import { toPhysical, unitSymbol } from "../../../measure/axes.ts";
 import { byId, element } from "../controls/element.ts";
 import { button, fieldRow, numberField, textField } from "../controls/fields.ts";
 import { ARROWS } from "../picture/picture_input.ts";
-import { type Scan, shapeOf } from "../measuring/scan.ts";
-import { KIND_NAMES, KINDS, type Property } from "./kinds.ts";
+import { type Scan, shapeOf } from "./scan.ts";
+import { KINDS, type Property, titleOf } from "./kinds.ts";
 import {
   type End,
-  newRegion,
+  KIND_NAMES,
   ofKinds,
   type Region,
   regionWith,
-  titleOf,
   withoutRegion,
   withRegion,
 } from "./region.ts";
-import type { Drawn } from "../measuring/drawn.ts";
+import { newRegion } from "./table.ts";
+import type { Drawn } from "./drawn.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Point } from "../picture/placed_view.ts";
 import type { DrawingStore } from "./store.ts";

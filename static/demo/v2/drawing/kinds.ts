@@ -7,27 +7,20 @@ import { LINE_ID, meanOver } from "../../../measure/image_parts.ts";
 import { columnOf } from "../../../measure/measurement.ts";
 import { lineVelocity, type Place, velocityTableUnit, velocityText } from "../../../measure/velocity.ts";
 import { placeOfColumn } from "../picture/scan_path.ts";
-import { type Band, cornersOf, type End, numberOf, type Region, type Size, titleOf } from "./region.ts";
-import { meansText, type Scan, shapeOf } from "../measuring/scan.ts";
+import {
+  type Band,
+  cornersOf,
+  type End,
+  KIND_NAMES,
+  type KindName,
+  type Region,
+  type Size,
+} from "./region.ts";
+import { meansText, type Scan, shapeOf } from "./scan.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Point } from "../picture/placed_view.ts";
-
-/** In the order in which they are drawn over the picture. */
-export const KIND_NAMES = [
-  "band",
-  "line",
-  "track",
-  "rectangle",
-  "segment",
-  "point",
-  "path",
-  "cursor",
-] as const;
-
-/** Name of a kind of region. */
-export type KindName = typeof KIND_NAMES[number];
 
 /** Where regions are drawn. */
 export type Frame = Pick<Pane, "toScreen" | "view" | "plot" | "zoom">;
@@ -456,6 +449,13 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
   path: PATH,
   cursor: CURSOR,
 };
+
+/** Name of a region, or what stands for it. */
+export const titleOf = (region: Region): string => region.name || KINDS[region.kind].unnamed(region);
+
+/** Number in the id of a region that this page drew; 0 in others. */
+export const numberOf = ({ id, kind }: Pick<Region, "id" | "kind">): number =>
+  Number(new RegExp(`^${KINDS[kind].noun}-([1-9]\\d{0,8})$`).exec(id)?.[1] ?? 0);
 
 /** Marks of all regions over their picture. */
 export const marksOf = (regions: readonly Region[], frame: Frame): Mark[] =>

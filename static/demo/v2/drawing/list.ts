@@ -1,10 +1,10 @@
 /** Lists regions: a button that selects and one that removes each, and the fields of the selected one below. */
 import { element, swatch, unbroken } from "../controls/element.ts";
 import { button, removeButton, tables } from "../controls/fields.ts";
-import { type KindName, KINDS } from "./kinds.ts";
-import { ofKinds, type Region, titleOf, withoutRegion } from "./region.ts";
-import type { Drawn } from "../measuring/drawn.ts";
-import type { Scan } from "../measuring/scan.ts";
+import { KINDS, titleOf } from "./kinds.ts";
+import { type KindName, ofKinds, type Region, withoutRegion } from "./region.ts";
+import type { Drawn } from "./drawn.ts";
+import type { Scan } from "./scan.ts";
 import type { DrawingStore } from "./store.ts";
 
 /** The list of regions of some kinds. */

@@ -1,7 +1,8 @@
 /** Draws a region from point to point, by clicks or by keys at the cursor. */
-import { type KindName, KINDS } from "./kinds.ts";
-import { type End, newRegion, type Region, withRegion } from "./region.ts";
-import type { Drawn } from "../measuring/drawn.ts";
+import { KINDS } from "./kinds.ts";
+import { type End, type KindName, type Region, withRegion } from "./region.ts";
+import { newRegion } from "./table.ts";
+import type { Drawn } from "./drawn.ts";
 import type { Point } from "../picture/placed_view.ts";
 import type { DrawingStore } from "./store.ts";
 

@@ -1,7 +1,20 @@
-/** The table of what is drawn in a picture, and functions of it. Tables are immutable: a change makes another one. */
-import { LINE_ID, type Part, partsOf } from "../../../measure/image_parts.ts";
-import type { Region as MeasuredRegion } from "../../../measure/recording.ts";
-import { KIND_NAMES, type KindName, KINDS } from "./kinds.ts";
+/** The regions that are drawn in a picture, in an immutable table: a change makes another one. */
+import { LINE_ID } from "../../../measure/image_parts.ts";
+
+/** In the order in which they are drawn over the picture. */
+export const KIND_NAMES = [
+  "band",
+  "line",
+  "track",
+  "rectangle",
+  "segment",
+  "point",
+  "path",
+  "cursor",
+] as const;
+
+/** Name of a kind. */
+export type KindName = typeof KIND_NAMES[number];
 
 /** Position in the picture, `x` along its rows; null along an axis that the region spans. */
 export type End = { readonly x: number | null; readonly y: number | null };
@@ -83,65 +96,11 @@ export const withRegion = (regions: readonly Region[], region: Region): Region[]
 export const withoutRegion = (regions: readonly Region[], id: string): Region[] =>
   regions.filter((region) => region.id !== id);
 
-/** Name of a region, or what stands for it. */
-export const titleOf = (region: Region): string => region.name || KINDS[region.kind].unnamed(region);
-
-/** Number in the id of a region that this page drew; 0 in others. */
-export const numberOf = ({ id, kind }: Pick<Region, "id" | "kind">): number =>
-  Number(new RegExp(`^${KINDS[kind].noun}-([1-9]\\d{0,8})$`).exec(id)?.[1] ?? 0);
-
-/**
- * A new region with an id, a name and a colour of its own; null beyond the most regions of its kind, unless it
- * replaces the last of them.
- */
-export function newRegion(
-  regions: readonly Region[],
-  kind: KindName,
-  ends: readonly End[],
-  properties: Partial<Region> = {},
-): Region | null {
-  const { noun, most, isReplaced = false, ids, named, color } = KINDS[kind];
-  const own = ofKinds(regions, kind);
-  if (own.length >= most && !isReplaced) return null;
-  const used = new Set(regions.map(({ id }) => id));
-  const number = 1 + Math.max(0, ...own.map(numberOf));
-  const id = ids === undefined
-    ? freeId(`${noun}-`, number, used)
-    : ids.find((id) => !used.has(id)) ?? ids.at(-1)!;
-  const rank = ids === undefined ? number : 1 + ids.indexOf(id);
-  return { kind, name: named(rank), color: color(rank), ends, ...properties, id };
-}
-
-function freeId(start: string, number: number, used: ReadonlySet<string>) {
-  let free = number;
-  while (used.has(`${start}${free}`)) free += 1;
-  return `${start}${free}`;
-}
-
-/** The table with distinct ids: of two regions with the same id, the one that no tool draws takes another. */
-export function distinct(regions: readonly Region[]): Region[] {
-  const used = new Set<string>();
-  const renamed = new Map<Region, Region>();
-  for (const region of regions.toSorted((a, b) => Number(isOfRecording(a)) - Number(isOfRecording(b)))) {
-    let { id } = region;
-    while (used.has(id)) id += "-other";
-    used.add(id);
-    renamed.set(region, id === region.id ? region : { ...region, id });
-  }
-  return regions.map((region) => renamed.get(region)!);
-}
-
-/** Whether a region belongs to the recording, also when another picture of it is shown. */
-export const isOfRecording = ({ kind }: Region): boolean => KINDS[kind].isOfRecording === true;
-
 /** Exchanges rows and columns of a region, as for an image whose columns are lines. */
 export const turned = (region: Region): Region => ({
   ...region,
   ends: region.ends.map(({ x, y }) => ({ x: y, y: x })),
 });
-
-/** The band as measurements take it. */
-export const regionOf = ({ id, name, from, to }: Band): MeasuredRegion => ({ id, name, columns: [from, to] });
 
 const bands = new WeakMap<Region, Band>();
 
@@ -169,30 +128,4 @@ export function cornersOf(
   { ends: [start, stop] }: Region,
 ): { start: [number, number]; stop: [number, number] } {
   return { start: [Number(start?.y), Number(start?.x)], stop: [Number(stop?.y), Number(stop?.x)] };
-}
-
-/** Parts of an image that can be measured. */
-export const partsIn = (regions: readonly Region[]): Part[] =>
-  partsOf({
-    kymograph: lineOver(regions),
-    regions: ofKinds(regions, "rectangle").map((region) => ({
-      id: region.id,
-      name: titleOf(region),
-      type: "rectangle",
-      ...cornersOf(region),
-    })),
-  });
-
-/** Whether a stored value is a region that can be drawn. */
-export function isRegion(value: unknown): value is Region {
-  const { id, kind, name, color, ends } = (value ?? {}) as Record<keyof Region, unknown>;
-  if (![id, name, color].every((text) => typeof text === "string")) return false;
-  if (!KIND_NAMES.includes(kind as KindName) || !Array.isArray(ends)) return false;
-  const { least, spans } = KINDS[kind as KindName];
-  return ends.length >= least &&
-    ends.every((end: Partial<End> | null) =>
-      (["x", "y"] as const).every((axis) =>
-        axis === spans ? end?.[axis] === null : Number.isFinite(end?.[axis])
-      )
-    );
 }

@@ -1,11 +1,12 @@
 /** Draws over the pictures with the chosen tool: by drags, or from point to point. */
 import { columnNear } from "../picture/scan_path.ts";
-import { type Scan, shapeOf } from "../measuring/scan.ts";
-import { type KindName, KINDS } from "./kinds.ts";
+import { type Scan, shapeOf } from "./scan.ts";
+import { KINDS } from "./kinds.ts";
+import { type End, type KindName, ofKinds, type Region, withRegion } from "./region.ts";
+import { newRegion } from "./table.ts";
 import { PointTool } from "./point_tool.ts";
-import { type End, newRegion, ofKinds, type Region, withRegion } from "./region.ts";
 import { ToolChoice } from "./tool_choice.ts";
-import type { Drawn } from "../measuring/drawn.ts";
+import type { Drawn } from "./drawn.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Point } from "../picture/placed_view.ts";
 import type { RegionEditor } from "./editor.ts";
@@ -74,6 +75,11 @@ export class Tools {
     if (this.choice.chosen === "zoom") return wasSelected;
     this.choice.choose("zoom");
     return true;
+  }
+
+  /** Takes back the last point of a track that is being drawn; false without one. */
+  removeLast(): boolean {
+    return this.#track.isDrawing && this.#track.removeLast();
   }
 
   get #isTracking() {
@@ -153,7 +159,7 @@ export class Tools {
   #press(key: string) {
     const { isDrawing } = this.#track;
     if (isDrawing && key === "Escape") return this.#track.cancel();
-    if (isDrawing && key === "Backspace") return this.#track.removeLast();
+    if (key === "Backspace" && this.removeLast()) return true;
     if (key !== "Enter") return false;
     if (isDrawing) return this.#endTrack();
     this.#parts.editor.enter();

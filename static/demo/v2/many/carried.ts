@@ -5,9 +5,10 @@
 import { keep, kept } from "../controls/kept.ts";
 import { formatNumber, unitSymbol } from "../../../measure/axes.ts";
 import { KINDS } from "../drawing/kinds.ts";
-import { distinct, isOfRecording, ofKinds, type Region } from "../drawing/region.ts";
-import { ALL_BANDS, type Drawn, drawnWords, mapped, withoutResults } from "../measuring/drawn.ts";
-import { type Scan, shapeOf } from "../measuring/scan.ts";
+import { ofKinds, type Region } from "../drawing/region.ts";
+import { distinct, isOfRecording } from "../drawing/table.ts";
+import { ALL_BANDS, type Drawn, drawnWords, mapped, withoutResults } from "../drawing/drawn.ts";
+import { type Scan, shapeOf } from "../drawing/scan.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
 /** Regions and settings of a recording, as JSON. */

@@ -1,8 +1,8 @@
 /** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
 import { tableUnit, titled } from "../../../measure/axes.ts";
-import { drawingWords, type Drawn, drawnIn, mapped, withoutResults } from "../measuring/drawn.ts";
+import { drawingWords, type Drawn, drawnIn, mapped, withoutResults } from "../drawing/drawn.ts";
 import { sourcesOf } from "../measuring/image_series.ts";
-import { isPlainImage, placeInFile, type Scan, scanOf, shapeOf, typedPlanes } from "../measuring/scan.ts";
+import { isPlainImage, placeInFile, type Scan, scanOf, shapeOf, typedPlanes } from "../drawing/scan.ts";
 import { recordingOf } from "../opening/opening.ts";
 import { keyOf } from "../opening/work_store.ts";
 import { memberOf } from "../saving/documents.ts";

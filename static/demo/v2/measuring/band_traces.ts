@@ -1,5 +1,6 @@
 /** Traces of the bands of a line scan. */
 import { traceOf } from "../../../measure/band_trace.ts";
+import type { Region as MeasuredRegion } from "../../../measure/recording.ts";
 import type { Band } from "../drawing/region.ts";
 import type { Baseline, TraceSettings } from "../../../measure/baseline.ts";
 
@@ -14,6 +15,9 @@ export interface Trace {
   baseline: number;
   f0: Baseline;
 }
+
+/** The band as measurements take it. */
+export const regionOf = ({ id, name, from, to }: Band): MeasuredRegion => ({ id, name, columns: [from, to] });
 
 /** Dashes distinguish channels, colours distinguish bands. */
 const DASHES = ["", "6 3", "2 3", "9 3 2 3"];

@@ -8,10 +8,11 @@ import { velocityText } from "../../../measure/velocity.ts";
 import { element } from "../controls/element.ts";
 import { button, countField, fieldRow, tables } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
-import { ofKinds, type Region, titleOf } from "../drawing/region.ts";
+import { titleOf } from "../drawing/kinds.ts";
+import { ofKinds, type Region } from "../drawing/region.ts";
 import { Panel, panel, velocityColumn } from "./panel.ts";
-import type { About, Scan } from "./scan.ts";
-import type { Drawn } from "./drawn.ts";
+import type { About, Scan } from "../drawing/scan.ts";
+import type { Drawn } from "../drawing/drawn.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { DrawingStore } from "../drawing/store.ts";
 
@@ -74,7 +75,7 @@ export class CursorPanel extends Panel {
     this.#hint.textContent = cursors.length === 1 ? "Pin a second one for the differences." : "";
     const rows = cursors.length === 0
       ? []
-      : this.#rows(scan).map(({ name, values, text }) => [name, ...values.map(text)]);
+      : rowsOf(this.#store.shown, scan).map(({ name, values, text }) => [name, ...values.map(text)]);
     const heads = cursors.map((cursor) =>
       element(
         "span",
@@ -99,15 +100,12 @@ export class CursorPanel extends Panel {
   }
 
   get about(): About {
-    return cursorFacts(this.#store.document);
+    const { lines, columns } = this.#store.document.cursors;
+    return [["Lines averaged", lines], ["Columns averaged", columns]];
   }
 
   get columns(): Column[] {
     return this.scan === null ? [] : cursorColumns(this.#store.document, this.scan);
-  }
-
-  #rows(scan: Scan) {
-    return rowsOf(this.#store.shown, scan);
   }
 }
 
@@ -115,12 +113,6 @@ const cursorsIn = (regions: readonly Region[]) =>
   ofKinds(regions, "cursor").toSorted((a, b) => a.id < b.id ? -1 : 1);
 
 const pixelOf = ({ ends: [at] }: Region) => ({ x: Number(at!.x) - 0.5, y: Number(at!.y) - 0.5 });
-
-/** Settings of the cursors. */
-export const cursorFacts = ({ cursors: { lines, columns } }: Drawn): About => [
-  ["Lines averaged", lines],
-  ["Columns averaged", columns],
-];
 
 /** The table of the cursors, with their difference below. */
 export function cursorColumns(drawn: Drawn, scan: Scan): Column[] {

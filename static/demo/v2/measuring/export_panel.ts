@@ -5,7 +5,7 @@ import { byId, element, saveFile, sayIn } from "../controls/element.ts";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
 import { measureLabel } from "../picture/marks.ts";
 import { reportHtml, reportSvg } from "./report.ts";
-import { about, type Scan, shapeOf, stemOf } from "./scan.ts";
+import { about, type Scan, shapeOf, stemOf } from "../drawing/scan.ts";
 import { svgPlot } from "./svg_plot.ts";
 import { panel, type Saved, type Span } from "./panel.ts";
 import type { SnapshotLook } from "../picture/stage.ts";

@@ -15,8 +15,8 @@ import { measuredSeries, type Source } from "./image_series.ts";
 import { Panel, panel } from "./panel.ts";
 import { Work } from "./work.ts";
 import type { Axis } from "../../../measure/axes.ts";
-import type { Drawn, KeptMeans } from "./drawn.ts";
-import type { About, Scan } from "./scan.ts";
+import type { Drawn, KeptMeans } from "../drawing/drawn.ts";
+import type { About, Scan } from "../drawing/scan.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Plot } from "./svg_plot.ts";
 

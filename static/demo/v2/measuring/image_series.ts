@@ -9,7 +9,7 @@ import {
   type StackFound,
   type StackOrder,
 } from "../../../measure/stack.ts";
-import type { About, Scan } from "./scan.ts";
+import type { About, Scan } from "../drawing/scan.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Part } from "../../../measure/image_parts.ts";
 import type { Place } from "../panels/plane_steps.ts";

@@ -11,11 +11,11 @@ import { lengthIn, LINE_ID, meanOver, placeText, profileColumns } from "../../..
 import { lengthOf, type Point } from "../../../measure/line_profile.ts";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.ts";
 import { fetchImages, type Source } from "./image_series.ts";
-import { type About, meansText, type Scan, shapeOf } from "./scan.ts";
+import { type About, meansText, type Scan, shapeOf } from "../drawing/scan.ts";
 import { Panel, panel } from "./panel.ts";
 import { Work } from "./work.ts";
 import { lineOver, type Region, regionWith, withRegion } from "../drawing/region.ts";
-import type { Drawn, KeptKymograph } from "./drawn.ts";
+import type { Drawn, KeptKymograph } from "../drawing/drawn.ts";
 import type { DrawingStore } from "../drawing/store.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Plot } from "./svg_plot.ts";

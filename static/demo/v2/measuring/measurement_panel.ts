@@ -10,23 +10,22 @@ import {
   isSameOf,
   measure,
   measureBy,
-  type Of,
   type Order,
   planeOf,
   type Refusal,
   type Region,
-  type Result,
   wholeLines,
 } from "../../../measure/recording.ts";
+import type { Of, Result } from "../../../measure/result.ts";
 import { labelOf, resultColumns, resultSettings, resultSummaries } from "../../../measure/result_tables.ts";
 import { element, unbroken } from "../controls/element.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
-import { ALL_BANDS, type Drawn, type KeptMeasurement } from "./drawn.ts";
+import { ALL_BANDS, type Drawn, type KeptMeasurement } from "../drawing/drawn.ts";
 import { ItemList } from "./item_list.ts";
 import { nearestTo, Panel, panel, type ResultTable, type Span } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
-import { type About, placeOf, quantitiesText, recordingOf, type Scan, shapeOf } from "./scan.ts";
+import { type About, placeOf, quantitiesText, recordingOf, type Scan, shapeOf } from "../drawing/scan.ts";
 import {
   type PeaksInTraces,
   peaksInTraces,
@@ -38,8 +37,8 @@ import {
 import { counts, outlineMarks, type Series, seriesOf, valueText } from "./values_over_time.ts";
 import { Work } from "./work.ts";
 import { measuredAt, runBy } from "./workers.ts";
-import { type Band, bandsOf, regionOf } from "../drawing/region.ts";
-import type { Trace } from "./band_traces.ts";
+import { type Band, bandsOf } from "../drawing/region.ts";
+import { regionOf, type Trace } from "./band_traces.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";

@@ -14,20 +14,21 @@ import { byId, element, inNextFrame } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { help } from "../controls/help.ts";
 import { RegionEditor } from "../drawing/editor.ts";
-import { type KindName, KINDS, marksOf, pathMarks } from "../drawing/kinds.ts";
+import { KINDS, marksOf, pathMarks } from "../drawing/kinds.ts";
+import { bandsOf, type KindName, ofKinds, type Region } from "../drawing/region.ts";
+import { distinct, isOfRecording, partsIn } from "../drawing/table.ts";
 import { RegionList } from "../drawing/list.ts";
-import { bandsOf, distinct, isOfRecording, ofKinds, partsIn, type Region } from "../drawing/region.ts";
 import { DrawingStore } from "../drawing/store.ts";
 import { Tools } from "../drawing/tools.ts";
 import { stampMarks } from "../picture/scale_bar.ts";
 import { CursorPanel } from "./cursor_panel.ts";
-import { type Drawn, drawnIn } from "./drawn.ts";
+import { type Drawn, drawnIn } from "../drawing/drawn.ts";
 import { ExportPanel } from "./export_panel.ts";
 import { ImagePanel } from "./image_panel.ts";
 import { KymographPanel } from "./kymograph_panel.ts";
 import { MeasurementPanel } from "./measurement_panel.ts";
 import { panel } from "./panel.ts";
-import { type About, type Scan, scanOf, shapeOf } from "./scan.ts";
+import { type About, type Scan, scanOf, shapeOf } from "../drawing/scan.ts";
 import { TraceCharts } from "./trace_charts.ts";
 import { TracePanel, traceSettingsIn } from "./trace_panel.ts";
 import type { Point } from "../picture/placed_view.ts";
@@ -295,12 +296,15 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     if (isOther) this.emit("drawn");
   }
 
+  /** Takes back the last point of a track that is being drawn, else the last step. */
   undo(): void {
+    if (this.tools.removeLast()) return;
     this.#record();
     this.#store.undo();
   }
 
   redo(): void {
+    if (this.#store.isPreviewing) return;
     this.#record();
     this.#store.redo();
   }
@@ -360,6 +364,8 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       this.cursors.show(scan);
     }
     this.#drawMarks();
+    // What panels have changed meanwhile.
+    if (!this.#store.isPreviewing) this.#record();
   }
 
   /** Reads out the region that differs from a table. */
@@ -434,7 +440,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     queueMicrotask(() => this.#record());
   }
 
-  /** Records what panels have changed. While a region is being drawn, the next step has it. */
+  /** Records what panels have changed; while a region is being drawn, once that has ended. */
   #record() {
     const field = this.#typed;
     this.#isRecording = false;
@@ -499,7 +505,6 @@ const SECTIONS: Record<string, string> = {
   regions: "save-and-restore",
   kymograph: "kymographs",
   bands: "bands-and-traces",
-  tracks: "lines",
   velocity: "velocities",
   diameter: "diameter-over-time",
   export: "what-you-can-save",

@@ -3,13 +3,13 @@ import { axisTitle, tableUnit } from "../../../measure/axes.ts";
 import { velocityTableUnit } from "../../../measure/velocity.ts";
 import { element } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
-import { type About, type Scan, shapeOf } from "./scan.ts";
+import { type About, type Scan, shapeOf } from "../drawing/scan.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Plot } from "./svg_plot.ts";
-import type { Drawn } from "./drawn.ts";
+import type { Drawn } from "../drawing/drawn.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Measurement, Quantity } from "../../../measure/measurement.ts";
-import type { Result } from "../../../measure/recording.ts";
+import type { Result } from "../../../measure/result.ts";
 
 /** Visible lines. */
 export type Span = { from: number; to: number };
@@ -79,16 +79,7 @@ export class Panel<Events extends object = Plain> extends Emitter<Events & { cha
 }
 
 /** Size, time axis and note of a plot. */
-export function plotOver({ axes: [time], note }: Scan, { from, to }: Span): {
-  width: number;
-  height: number;
-  x: {
-    low: number;
-    high: number;
-    title: string;
-  };
-  note: string;
-} {
+export function plotOver({ axes: [time], note }: Scan, { from, to }: Span): Omit<Plot, "y" | "traces"> {
   const x = { low: (from - 0.5) * time.step, high: (to - 0.5) * time.step, title: axisTitle(time) };
   return { width: WIDTH, height: HEIGHT, x, note };
 }
@@ -102,9 +93,7 @@ export function nearestTo(found: readonly { line: number }[], line: number): num
 }
 
 /** A table column of velocities, in units per time of the axes; `null` for a window without a velocity. */
-export const velocityColumn = ({ axes }: Pick<Scan, "axes">, values: (number | null)[]): {
-  name: string;
-  unit: string;
+export const velocityColumn = ({ axes }: Pick<Scan, "axes">, values: (number | null)[]): Column & {
   values: (number | null)[];
 } => ({
   name: "Velocity",

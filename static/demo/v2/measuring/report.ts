@@ -4,7 +4,7 @@
  */
 import { escaped } from "./svg_plot.ts";
 import type { Column } from "../../../measure/csv.ts";
-import type { About } from "./scan.ts";
+import type { About } from "../drawing/scan.ts";
 
 /** Everything that a report shows. */
 export interface Report {

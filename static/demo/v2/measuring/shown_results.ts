@@ -11,7 +11,7 @@ import { element } from "../controls/element.ts";
 import { button, tables } from "../controls/fields.ts";
 import { textOf } from "./item_list.ts";
 import { plotOver, type Span } from "./panel.ts";
-import { quantitiesText, type Scan } from "./scan.ts";
+import { quantitiesText, type Scan } from "../drawing/scan.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import { rangeOf, SERIES_RANGE, seriesOf } from "./values_over_time.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";

@@ -8,7 +8,7 @@ import { type Range, rangeOf, SERIES_RANGE } from "./values_over_time.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { MeasurementPanel } from "./measurement_panel.ts";
-import type { Scan } from "./scan.ts";
+import type { Scan } from "../drawing/scan.ts";
 
 /** What the chart of traces shows. */
 export interface Charted {

@@ -10,12 +10,12 @@ import { type Trace, tracesOf } from "./band_traces.ts";
 import { Panel, panel, plotOver, type Span } from "./panel.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import { ParameterFields } from "./parameter_fields.ts";
-import { type About, type Scan, shapeOf } from "./scan.ts";
+import { type About, type Scan, shapeOf } from "../drawing/scan.ts";
 import { rangeOf } from "./values_over_time.ts";
 import type { Parameter } from "../../../measure/measurement.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Plot } from "./svg_plot.ts";
-import type { Drawn } from "./drawn.ts";
+import type { Drawn } from "../drawing/drawn.ts";
 import type { DrawingStore } from "../drawing/store.ts";
 
 const AVERAGE: readonly Parameter[] = [{

@@ -3,7 +3,7 @@
  * lock keeps the work; when it is closed, the next one goes on.
  */
 import { Emitter, type Plain } from "../controls/emitter.ts";
-import { drawingWords, type DrawnLook, drawnWords } from "../measuring/drawn.ts";
+import { drawingWords, type DrawnLook, drawnWords } from "../drawing/drawn.ts";
 import { keyOf, placeOf, type Work, type WorkStore } from "./work_store.ts";
 import type { Restored } from "../saving/restored.ts";
 

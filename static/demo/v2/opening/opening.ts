@@ -8,7 +8,7 @@ import { PositionBar } from "../panels/position_bar.ts";
 import { SAMPLE_NOTE } from "./loaded_planes.ts";
 import { showServer } from "./server.ts";
 import { shownText } from "../panels/channel_card.ts";
-import { drawnWords, lookOf, withoutResults } from "../measuring/drawn.ts";
+import { drawnWords, lookOf, withoutResults } from "../drawing/drawn.ts";
 import { keyOf } from "./work_store.ts";
 import { shownWith } from "../saving/checked.ts";
 import { Recordings } from "./recordings.ts";

@@ -1,5 +1,5 @@
 /** Measurements that a file has in its documents, as work on it. */
-import { drawnWords } from "../measuring/drawn.ts";
+import { drawnWords } from "../drawing/drawn.ts";
 import { documentsOf, restored } from "../saving/restored.ts";
 import type { Acquisition } from "../../../client/v2/acq-client.ts";
 import type { Recalled } from "./kept_work.ts";

@@ -3,8 +3,8 @@
  * a browser saves it while it arrives.
  */
 import { byId, element } from "../controls/element.ts";
-import { drawnWords, lookOf } from "../measuring/drawn.ts";
-import { stemOf } from "../measuring/scan.ts";
+import { drawnWords, lookOf } from "../drawing/drawn.ts";
+import { stemOf } from "../drawing/scan.ts";
 import { memberOf } from "../saving/documents.ts";
 import {
   carriedOver,

@@ -3,7 +3,7 @@
  * does not find it.
  */
 import { readLook } from "../saving/earlier.ts";
-import type { DrawnLook } from "../measuring/drawn.ts";
+import type { DrawnLook } from "../drawing/drawn.ts";
 import type { LinkedView } from "./view_link.ts";
 
 /** Kept work on one recording. */

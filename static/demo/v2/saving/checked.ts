@@ -3,8 +3,8 @@
  * leave these open, so a damaged archive, or another program, may have put anything there.
  */
 import { LUT_NAMES } from "../picture/lut.ts";
-import { isRegion } from "../drawing/region.ts";
-import type { Drawn, DrawnLook, KeptMeans } from "../measuring/drawn.ts";
+import { isRegion } from "../drawing/table.ts";
+import type { Drawn, DrawnLook, KeptMeans } from "../drawing/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
 import type { Look } from "../panels/viewer.ts";
 import type { View } from "../picture/orientation.ts";

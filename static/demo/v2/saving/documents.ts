@@ -8,12 +8,12 @@ import { isHere } from "../../../measure/edits.ts";
 import { type Measurement, unitOf } from "../../../measure/measurement.ts";
 import { capitalized, projectionWords } from "../../../measure/stack.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
-import { ALL_BANDS, type Drawn, mapped } from "../measuring/drawn.ts";
-import { type Scan, shapeOf } from "../measuring/scan.ts";
+import { ALL_BANDS, type Drawn, mapped } from "../drawing/drawn.ts";
+import { type Scan, shapeOf } from "../drawing/scan.ts";
 import { lineOver, ofKinds, regionWith, type WrittenRegion } from "../drawing/region.ts";
 import { OWN, writtenRegions } from "./regions.ts";
 import type { Measured } from "../measuring/panel.ts";
-import type { Result } from "../../../measure/recording.ts";
+import type { Result } from "../../../measure/result.ts";
 import type { Look } from "../panels/viewer.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 

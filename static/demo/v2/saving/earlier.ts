@@ -1,15 +1,42 @@
 /** Reads what pages up to November 2026 kept and saved, which had a list for each kind of drawing. */
-import { editsIn } from "../../../measure/edits.ts";
-import type { Item, Settings } from "../../../measure/measurement.ts";
-import type { Of } from "../../../measure/recording.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
 import { KINDS } from "../drawing/kinds.ts";
-import { distinct, type Region, type WrittenRegion } from "../drawing/region.ts";
-import { type Drawn, type DrawnLook, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
-import type { About } from "../measuring/scan.ts";
+import type { Region, WrittenRegion } from "../drawing/region.ts";
+import { distinct } from "../drawing/table.ts";
+import { editsIn } from "../../../measure/edits.ts";
+import { type Drawn, type DrawnLook, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
 import { otherRegion } from "./regions.ts";
+import type { Item, Settings } from "../../../measure/measurement.ts";
+import type { Of } from "../../../measure/result.ts";
+import type { About } from "../drawing/scan.ts";
 
-/** A place in a picture. */
+/** Until November 2026, a measurement kept one result, with the edits in its items. */
+export interface FormerMeasurement {
+  band: string;
+  channel: string;
+  settings: Settings;
+  found?: readonly Item[];
+  of: Of;
+  columns: readonly [number, number];
+  measured: Settings;
+  about?: About;
+  place: string | null;
+}
+
+/** A measurement in today's form; items that were removed before are not known. */
+export function currentMeasurement(kept: KeptMeasurement | FormerMeasurement): KeptMeasurement {
+  if ("results" in kept) return kept;
+  const { found = [], of, columns, measured, about = [], place, ...chosen } = kept;
+  const items = found.map(({ note: _, isLeftOut: __, ...item }) => item);
+  return {
+    ...chosen,
+    place,
+    results: about.length === 0 ? [] : [{ of, columns, measured, about, found: items }],
+    edits: editsIn(found, of, place),
+  };
+}
+
+/** A position or pixel of the picture. */
 export type Place = { x: number; y: number };
 
 /** Drawings as they were kept. */
@@ -30,32 +57,6 @@ export interface EarlierDrawn extends Omit<Drawn, "regions" | "cursors" | "kymog
   regions?: readonly WrittenRegion[];
 }
 
-/** A measurement as it was kept: one result, with the edits in its items. */
-export interface EarlierMeasurement {
-  band: string;
-  channel: string;
-  settings: Settings;
-  found?: readonly Item[];
-  of: Of;
-  columns: readonly [number, number];
-  measured: Settings;
-  about?: About;
-  place: string | null;
-}
-
-/** A measurement of this or an earlier page in the form of this page; items that were removed are not known. */
-export function readMeasurement(kept: KeptMeasurement | EarlierMeasurement): KeptMeasurement {
-  if ("results" in kept) return kept;
-  const { found = [], of, columns, measured, about = [], place, ...chosen } = kept;
-  const items = found.map(({ note: _, isLeftOut: __, ...item }) => item);
-  return {
-    ...chosen,
-    place,
-    results: about.length === 0 ? [] : [{ of, columns, measured, about, found: items }],
-    edits: editsIn(found, of, place),
-  };
-}
-
 /** Whether drawings are of an earlier page. */
 export const isEarlier = (drawn: Drawn | EarlierDrawn): drawn is EarlierDrawn => "bands" in drawn;
 
@@ -68,12 +69,16 @@ export function readDrawn(drawn: Drawn | EarlierDrawn): Drawn {
   if (!isEarlier(drawn)) return drawn;
   const { bands, lines, cursors: { pinned, ...cursors }, kymograph, regions = [], ...rest } = drawn;
   const bandIds = new Map(bands.map(({ id, region }) => [String(id), region?.id ?? `band-${id}`]));
-  const named = ({ band, channel }: Of) => ({ band: bandIds.get(band) ?? "", channel });
-  const ofBand = <Made extends { of: Of }>(one: Made): Made => ({ ...one, of: named(one.of) });
-  const measurement = (kept: KeptMeasurement): KeptMeasurement => {
-    const one = readMeasurement(kept);
-    return { ...one, ...named(one), results: one.results.map(ofBand), edits: one.edits.map(ofBand) };
-  };
+  const idOf = (band: string) => bandIds.get(band) ?? band;
+  const named = <Kept extends { of: Of }>(one: Kept): Kept => ({
+    ...one,
+    of: { ...one.of, band: idOf(one.of.band) },
+  });
+  const measured = mapped(rest.measured, (one) => {
+    const kept = currentMeasurement(one);
+    const { band, results, edits } = kept;
+    return { ...kept, band: idOf(band), results: results.map(named), edits: edits.map(named) };
+  });
   const written = (region?: WrittenRegion) => region === undefined ? {} : { written: region };
   const table: Region[] = [
     ...bands.map(({ id, name, color, from, to, region }): Region => ({
@@ -106,7 +111,7 @@ export function readDrawn(drawn: Drawn | EarlierDrawn): Drawn {
     ...rest,
     regions: distinct(table),
     cursors,
-    ...rest.measured && { measured: mapped(rest.measured, measurement) },
+    ...rest.measured && { measured },
     kymograph: kymograph && {
       isMade: kymograph.isMade,
       ...kymograph.look && { look: readLook(kymograph.look) },

@@ -3,17 +3,17 @@
  * integers; regions of the page count from the outer edge of the first pixel.
  */
 import { LINE_ID } from "../../../measure/image_parts.ts";
-import { isValueOf, type KindName, KINDS } from "../drawing/kinds.ts";
+import { isValueOf, KINDS, numberOf } from "../drawing/kinds.ts";
 import {
-  distinct,
   type End,
-  numberOf,
+  type KindName,
   ofKinds,
   type Region,
   type Size,
   turned,
   type WrittenRegion,
 } from "../drawing/region.ts";
+import { distinct } from "../drawing/table.ts";
 
 /** Key of metadata that only this page reads. */
 export const OWN = "acq_viewer";

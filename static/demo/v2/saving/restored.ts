@@ -3,7 +3,8 @@
  * Regions are restored whoever wrote them, settings and results only if this page did.
  */
 import { isTime } from "../../../measure/axes.ts";
-import { ALL_BANDS, type Drawn, type KeptMeasurement, mapped } from "../measuring/drawn.ts";
+import { ALL_BANDS, type Drawn, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
+import { currentMeasurement, type FormerMeasurement, readLook } from "./earlier.ts";
 import {
   checkedKymograph,
   checkedLook,
@@ -13,11 +14,10 @@ import {
   checkedSettings,
 } from "./checked.ts";
 import { type memberOf, unpacked, VERSION } from "./documents.ts";
-import { type EarlierMeasurement, readLook, readMeasurement } from "./earlier.ts";
 import { OWN, readRegions } from "./regions.ts";
-import type { Acquisition, OpenResponse } from "../../../client/v2/acq-client.ts";
+import type { Acquisition, ExportMember, OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Rejected } from "../../../measure/measurement.ts";
-import type { Of } from "../../../measure/recording.ts";
+import type { Of } from "../../../measure/result.ts";
 import type { Look } from "../panels/viewer.ts";
 import { ofKinds, type WrittenRegion } from "../drawing/region.ts";
 
@@ -190,7 +190,7 @@ export function restored(
     channel: String(positionOf(Number(channel))),
   });
   /** Settings and results of a measurement; those of bands that are not there are left out. */
-  const measurementOf = (one: KeptMeasurement | EarlierMeasurement, key: string): KeptMeasurement | null => {
+  const measurementOf = (one: KeptMeasurement | FormerMeasurement, key: string): KeptMeasurement | null => {
     const former = !("results" in one);
     // Documents of before hold one analysis of a type.
     const whole = former ? { ...one, found: checkedResults(kept(key).found) } : {
@@ -205,7 +205,7 @@ export function restored(
         };
       }),
     };
-    const { results, edits, ...chosen } = readMeasurement({ ...whole, place: null });
+    const { results, edits, ...chosen } = currentMeasurement({ ...whole, place: null });
     if (chosen.band !== ALL_BANDS && !isThere(chosen)) return null;
     if (former && !isThere(one.of)) return null;
     return {
@@ -269,67 +269,7 @@ function inKymograph(saved: unknown) {
 export async function carriedOver(
   member: ReturnType<typeof memberOf>,
   acquisition: Pick<Acquisition, "info" | "metadata">,
-): Promise<
-  {
-    accepted: boolean;
-    rois: WrittenRegion[];
-    imageMetadata: object;
-    analyses: {
-      type: string;
-      roiId?: string;
-      channel?: number;
-      parameters: Record<string, unknown>;
-      summary: object;
-      tables: {
-        name: string;
-        csv: string;
-      }[];
-    }[];
-  } | {
-    imageMetadata: {
-      acq_server?: {
-        source?: { name?: string; fingerprint?: string };
-        scene?: number;
-        spectral?: { size?: number };
-      };
-      acq_viewer?: unknown;
-    };
-    analyses: ({
-      id: string;
-      type: string;
-      roiId?: string;
-      channel?: number;
-      parameters: Record<string, unknown>;
-      summary: object;
-      tables: {
-        name: string;
-        csv: string;
-      }[];
-    } | {
-      tables: {
-        id: string;
-        name: string;
-        csv: string;
-      }[];
-      summary?: {
-        acq_server?: { tables?: Record<string, string> };
-      };
-      parameters?: {
-        picture?: unknown;
-        acq_viewer?: unknown;
-      };
-      channel?: number;
-      roiId?: string;
-      id: string;
-      type: string;
-    })[];
-    experimentMetadata?: object;
-    id: string;
-    name: string;
-    accepted: boolean;
-    rois: WrittenRegion[];
-  }
-> {
+): Promise<ExportMember> {
   const { collection } = acquisition.info;
   if (!collection) return member;
   const files = await acquisition.metadata();
