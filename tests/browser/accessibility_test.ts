@@ -27,7 +27,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     const vessel = await viewer.openScan();
     await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);
     await viewer.draw("line", [0.4, 0.2], [0.5, 0.3]);
-    await viewer.unfold("lines", "velocity", "events", "cursors", "export");
+    await viewer.draw("track", [0.6, 0.2], [0.7, 0.4]);
+    await page.keyboard.press("Enter");
+    await viewer.unfold("lines", "tracks", "velocity", "events", "cursors", "export");
     await page.focus("#source .plot");
     for (const key of ["ArrowRight", "x", "Enter"]) await page.keyboard.press(key);
     await viewer.settle();

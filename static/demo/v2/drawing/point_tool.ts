@@ -6,8 +6,8 @@ import type { Drawn } from "./drawn.ts";
 import type { Point } from "../picture/placed_view.ts";
 import type { DrawingStore } from "./store.ts";
 
-/** Least distance of two points in CSS pixels: the clicks of a double click are one point. */
-const LEAST = 4;
+/** Largest distance of the clicks of a double click, which are one point, in CSS pixels. */
+const REACH = 4;
 
 /** The points of one region before it is recorded. */
 export class PointTool {
@@ -37,14 +37,12 @@ export class PointTool {
     return this.isDrawing ? newRegion(regions, this.#kind, this.#points) : null;
   }
 
-  /** Adds a point, unless the last one lies there. */
-  add({ x, y }: Point): void {
+  /** Adds a point, unless the last one lies within reach. @param reach in CSS pixels; 0 for keys */
+  add({ x, y }: Point, reach = REACH): void {
     const [last = { x: NaN, y: NaN }] = this.#points.slice(-1);
-    const [[left, top], [across, down]] = [
-      this.#toScreen(Number(last.x), Number(last.y)),
-      this.#toScreen(x, y),
-    ];
-    if (Math.hypot(across - left, down - top) < LEAST) return;
+    const [left, top] = this.#toScreen(Number(last.x), Number(last.y));
+    const [across, down] = this.#toScreen(x, y);
+    if (Math.hypot(across - left, down - top) <= reach) return;
     this.#points = [...this.#points, { x, y }];
     this.#show();
   }

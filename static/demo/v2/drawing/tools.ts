@@ -64,7 +64,7 @@ export class Tools {
     const { cursor } = this.#parts.source;
     if (cursor === null || this.#scan === null) return this.#parts.refuse("cursor");
     const at = { x: cursor.x + 0.5, y: cursor.y + 0.5 };
-    if (this.#isTracking) this.#track.add(at);
+    if (this.#isTracking) this.#track.add(at, 0);
     else this.#draw("cursor", KINDS.cursor.drawn(at, at, shapeOf(this.#scan)), true);
   }
 
