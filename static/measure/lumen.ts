@@ -39,6 +39,9 @@ const LEAST_AROUND = 5;
 /** Cells cover each column of a lumen for less than this part of the time, in percent. */
 const COVERED = 75;
 
+/** A percentile that cells change less, and how far COVERED lies above the median of noise beside the distance of both. */
+const [HIGHEST, CHANCE] = [95, 0.694];
+
 /** A second vessel this wide, as a part of the first, may as well be the one that is meant. */
 const ALIKE = 0.75;
 
@@ -118,7 +121,8 @@ function lumenIn(profiles: readonly Float64Array[], isBetweenWalls: boolean): Su
   const isAlike = second !== undefined && second.end - second.start >= ALIKE * (widest.end - widest.start);
   const pair = isAlike ? betweenWalls(filled, widest, second, isBetweenWalls) : null;
   if (isAlike && pair === null) return "divided";
-  const { start, end, level, half } = pair ?? widest;
+  const { start, end, half } = pair ?? widest;
+  const level = pair?.level ?? quietLevel(profiles, filled, start, end);
   const others = [...candidates.slice(pair === null ? 1 : 2), ...runsAtEnds(filled, { start, end, half })];
   const from = Math.max(0, ...others.filter((one) => one.end <= start).map((one) => (one.end + start) / 2));
   const to = Math.min(
@@ -144,6 +148,14 @@ function lumenIn(profiles: readonly Float64Array[], isBetweenWalls: boolean): Su
     within,
     hasWalls: pair !== null || rims.every((rim) => Math.max(...rim) - level > least),
   };
+}
+
+/** Level of the middle third of a lumen, without what chance adds to a high percentile. */
+function quietLevel(profiles: readonly Float64Array[], filled: Float64Array, start: number, end: number) {
+  const third = Math.floor((end - start - 1) / 3);
+  const [from, to] = [start + third, end - third];
+  const top = overTime(profiles.map((profile) => profile.subarray(from, to)), HIGHEST);
+  return mean(top.map((value, x) => filled[from + x]! - CHANCE * (value - filled[from + x]!)));
 }
 
 /** The vessel whose walls two lumens are; null if they are two vessels. */

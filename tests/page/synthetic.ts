@@ -4,7 +4,7 @@ import type { FluxAt } from "../../static/measure/flux.ts";
 import { type Band, measured, settingsOf } from "../../static/measure/measurement.ts";
 import type { Plane } from "../../static/measure/velocity.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
-import type { Spark } from "../../static/measure/sparks.ts";
+import type { RejectedSpark, Spark } from "../../static/measure/sparks.ts";
 import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
 import type { VelocityAt } from "../../static/measure/velocity.ts";
 
@@ -21,7 +21,11 @@ export function measuredIn<K extends keyof Items>(
   plane: Plane,
   settings: Readonly<Record<string, unknown>> = {},
   part: Partial<Band> = {},
-): { found: Items[K][]; settings: Readonly<Record<string, unknown>> & { window: number } } {
+): {
+  found: Items[K][];
+  settings: Readonly<Record<string, unknown>> & { window: number };
+  rejected?: RejectedSpark[];
+} {
   const measurement = MEASUREMENTS.find((one) => one.key === key)!;
   const band = bandOf(plane, part);
   return measured(measurement, plane, band, settingsOf(measurement, settings, band)) as ReturnType<

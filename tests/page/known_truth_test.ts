@@ -1,0 +1,148 @@
+/** Sparks and diameters of recordings whose truth is known (known_truth.ts), by default settings. */
+import assert from "node:assert/strict";
+import { factsOf, settingsOf } from "../../static/measure/measurement.ts";
+import { MEASUREMENTS } from "../../static/measure/measurements.ts";
+import { percentile } from "../../static/measure/traces.ts";
+import {
+  type Made,
+  SPARK_KINDS,
+  type SparkKind,
+  sparkRecording,
+  VESSEL_KINDS,
+  vesselRecording,
+} from "./known_truth.ts";
+import { bandOf, measuredIn, noise } from "./synthetic.ts";
+
+const calibrated = ({ lineTime, pixelSize }: Made) => ({
+  axes: [{ step: lineTime, unit: "seconds" }, { step: pixelSize, unit: "um" }] as const,
+});
+
+const parametersOf = (key: string) => MEASUREMENTS.find((one) => one.key === key)!;
+
+/** Sparks of a recording by default, how many of them are true, and the candidates that are none. */
+function sparksOf(kind: SparkKind, seed: number) {
+  const made = sparkRecording(kind, seed);
+  const { found, rejected = [] } = measuredIn("sparks", made.plane, {}, calibrated(made));
+  const right =
+    made.sparks.filter(({ line, column }) =>
+      found.some((spark) =>
+        Math.abs(line - spark.line) * made.lineTime < 0.03 &&
+        Math.abs(column - spark.column) * made.pixelSize < 1.5
+      )
+    ).length;
+  return { made, found, right, rejected };
+}
+
+for (const kind of ["2 photons", "8 photons", "z-lines, bleaching to 50 %", "near the ends of the line"]) {
+  Deno.test(`finds the sparks of a recording with ${kind}, and no others`, () => {
+    const { made, found, right } = sparksOf(SPARK_KINDS[kind]!, 3);
+    assert.ok(right >= made.sparks.length - 1, `${right} of ${made.sparks.length}`);
+    assert.equal(found.length - right, 0);
+    assert.ok(found.every(({ timeToPeak, width }) => timeToPeak > 0 && width >= 1));
+  });
+}
+
+Deno.test("finds no sparks where there are none, and lists the highest of the noise as candidates", () => {
+  for (const kind of ["no sparks, 8 photons", "no sparks, 2 photons"]) {
+    const { found, rejected } = sparksOf(SPARK_KINDS[kind]!, 1);
+    assert.deepEqual(found, []);
+    assert.ok(rejected.every(({ reason, strength }) => reason === "below the threshold" && strength <= 6));
+  }
+});
+
+/** Sparks of ΔF/F₀ 2 and 12 columns on an even light with little noise, at given columns. */
+function planeWith(columns: readonly number[]) {
+  const [rows, width] = [600, 100];
+  const samples = Float32Array.from({ length: rows * width }, (_, i) => {
+    const [row, x] = [Math.floor(i / width), i % width];
+    const rise = columns.reduce((sum, column, n) => {
+      const time = row - 100 - 150 * n;
+      const course = time < 0 ? 0 : (1 - Math.exp(-time / 4)) * Math.exp(-time / 20);
+      return sum + 2 * course * Math.exp(-((x - column) ** 2) / 52);
+    }, 0);
+    // A fixed pattern in place of noise.
+    return 100 * (1 + rise) + (i * 7919 % 13) - 6;
+  });
+  return { samples, shape: [rows, width] as const };
+}
+
+Deno.test("rejects a spark within half a width of the end of the line, with the reason", () => {
+  const { found, rejected = [] } = measuredIn("sparks", planeWith([3, 50, 97]));
+  const reasons = rejected.filter(({ strength }) => strength > 20).map(({ reason }) => reason);
+  assert.deepEqual(found.map(({ column }) => Math.round(column)), [50]);
+  assert.deepEqual(reasons, ["at an end of the line", "at an end of the line"]);
+});
+
+Deno.test("rejects the spike of a detector as narrower than a column", () => {
+  const { normal } = noise(3);
+  const plane = { ...planeWith([]), samples: planeWith([]).samples.map(() => 100 + 5 * normal()) };
+  plane.samples[300 * 100 + 40] = 3000;
+  const { found, rejected = [] } = measuredIn("sparks", plane);
+  assert.deepEqual(found, []);
+  const at = rejected.find(({ line, column }) => Math.abs(line - 300) < 5 && Math.abs(column - 40) < 5);
+  assert.equal(at?.reason, "narrower than a column");
+});
+
+for (const kind of Object.keys(VESSEL_KINDS)) {
+  Deno.test(`measures the diameter within 2 % in the median and 5 % in 95 of 100: ${kind}`, () => {
+    const made = vesselRecording(VESSEL_KINDS[kind]!, 1);
+    for (const method of ["half-maximum", "gradient"]) {
+      const { found } = measuredIn("diameter", made.plane, { method }, calibrated(made));
+      const clear = found.filter(({ verdict }) => verdict === "clear");
+      assert.ok(clear.length > 0.9 * found.length, `${method}: ${clear.length} of ${found.length} are clear`);
+      const off = Float64Array.from(clear, ({ line, diameter }) => {
+        const truth = made.diameter.slice(line - 4.5, line + 5.5).reduce((a, b) => a + b) / 10;
+        return diameter / truth - 1;
+      });
+      assert.ok(Math.abs(percentile(off, 50)) < 0.02, `${method}: ${percentile(off, 50)}`);
+      assert.ok(percentile(off.map(Math.abs), 95) < 0.05, method);
+      assert.ok(clear.every(({ left, right, diameter }) => Math.abs(right - left - diameter) < 1e-9));
+    }
+  });
+}
+
+/** A bright vessel from column 20 to 40 of 64 with a jump of its right edge. */
+function steady(edgeAt: (row: number) => number, inside = 200, outside = 100) {
+  const samples = Float32Array.from({ length: 600 * 64 }, (_, i) => {
+    const x = i % 64;
+    return (x >= 20 && x < edgeAt(Math.floor(i / 64)) ? inside : outside) + i * 7919 % 13;
+  });
+  return { samples, shape: [600, 64] as const };
+}
+
+Deno.test("calls an edge that jumps unclear, and gives it no diameter", () => {
+  const { found } = measuredIn("diameter", steady((row) => row >= 300 && row < 310 ? 44 : 40));
+  const unclear = found.filter(({ verdict }) => verdict !== "clear");
+  assert.deepEqual(unclear.map(({ line, verdict }) => [line, verdict]), [[304.5, "unclear"]]);
+  assert.ok(Number.isNaN(unclear[0]!.diameter) && unclear[0]!.right - unclear[0]!.left > 23);
+});
+
+Deno.test("says that a lumen is not what the settings say", () => {
+  const verdicts = (plane: ReturnType<typeof steady>, lumen: string) => [
+    ...new Set(measuredIn("diameter", plane, { lumen }).found.map(({ verdict }) => verdict)),
+  ];
+  const [bright, dark] = [steady(() => 40), steady(() => 40, 100, 200)];
+  assert.deepEqual(verdicts(dark, "bright"), ["dark lumen"]);
+  assert.deepEqual(verdicts(bright, "dark"), ["bright lumen"]);
+  assert.deepEqual(verdicts(dark, "automatic"), ["clear"]);
+});
+
+Deno.test("cites the lumen that was taken, the median and its lines", () => {
+  const plane = steady(() => 40);
+  const { settings } = measuredIn("diameter", plane);
+  const facts = new Map(factsOf(parametersOf("diameter"), settings, bandOf(plane)));
+  assert.equal(facts.get("Lumen"), "bright (automatic)");
+  assert.equal(facts.get("Median of (lines)"), 10);
+});
+
+Deno.test("leaves settings of earlier versions their meaning", () => {
+  const band = bandOf(steady(() => 40));
+  const of = (key: string, settings: Record<string, unknown>) => {
+    const { rest, threshold, lumen, average } = settingsOf(parametersOf(key), settings, band);
+    return key === "sparks" ? [rest, threshold] : [lumen, average];
+  };
+  assert.deepEqual(of("sparks", { threshold: 5, offset: 0 }), ["median", 5]);
+  assert.deepEqual(of("sparks", {}), ["running", 6]);
+  assert.deepEqual(of("diameter", { method: "gradient", window: 10, step: 10 }), ["undivided", "mean"]);
+  assert.deepEqual(of("diameter", { method: "gradient" }), ["automatic", "median"]);
+});
