@@ -88,7 +88,7 @@ Deno.test("measure: gives the same numbers for bands as the modules of the page"
   assert(Math.abs(Number(flow!["Median velocity (um/s)"]) / truth - 1) < 0.03);
   const [both] = (await measured([path], {
     channel: 1,
-    diameter: { method: "gradient" },
+    diameter: { method: "gradient", lumen: "bright" },
     sparks: { threshold: 6 },
   })).rows;
   assert.equal(both!["Method of diameter over time"], "steepest gradients (Fischer et al. 2010)");
