@@ -17,6 +17,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> 
   positions: () => import("./positions.ts"),
   memory: () => import("./memory.ts"),
   start: () => import("./start.ts"),
+  reach: () => import("./reach.ts"),
 };
 
 const wanted = Deno.args.filter((argument) => !argument.startsWith("--"));

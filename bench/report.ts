@@ -10,11 +10,14 @@ export interface BenchRow {
   readonly milliseconds?: number;
   /** Resident memory. */
   readonly mebibytes?: number;
+  /** Source files in which a function ran, all their lines, and the lines that ran. */
+  readonly reach?: { readonly files: number; readonly lines: number; readonly ran: number };
   /** Ratios to other work in the same run, such as `{ "to tifffile": 1.4 }`; NaN where the other work could not run. */
   readonly ratios?: Readonly<Record<string, number>>;
 }
 
-function valueOf({ milliseconds, mebibytes = NaN }: BenchRow): string {
+function valueOf({ milliseconds, mebibytes = NaN, reach }: BenchRow): string {
+  if (reach) return `${reach.files} files, ${reach.lines} lines, ${reach.ran} ran`;
   if (milliseconds === undefined) return `${mebibytes.toFixed(0)} MiB`;
   return `${milliseconds.toFixed(milliseconds < 10 ? 2 : 1)} ms`;
 }
