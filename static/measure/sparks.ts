@@ -52,7 +52,8 @@ export type Rejection =
   | "at an end of the line"
   | "at an end of the recording"
   | "no rise"
-  | "shorter than a line";
+  | "shorter than a line"
+  | "too few samples";
 
 /** A candidate that was rejected. What could not be measured is NaN. */
 export type RejectedSpark = Spark & { reason: Rejection };
@@ -175,9 +176,11 @@ function reasonAlong(
 }
 
 /** Why a candidate is no spark by its time course; null if it is one. */
-function reasonInTime({ amplitude, duration, timeToPeak }: Spark): Rejection | null {
+function reasonInTime({ amplitude, width, duration, timeToPeak }: Spark): Rejection | null {
   if (!Number.isFinite(duration)) return "at an end of the recording";
   if (duration < 1) return "shorter than a line";
+  // At few photons, chance lifts some neighbouring samples at once.
+  if (Math.PI / 4 * width * duration < LEAST_AREA) return "too few samples";
   if (!(amplitude > 0) || !(timeToPeak > 0)) return "no rise";
   return null;
 }
