@@ -71,7 +71,7 @@ export class MeasurementPanel extends Panel {
   readonly #table = element("div", { className: "summaries" });
   readonly #list;
   /** Candidates that were rejected. */
-  readonly #rejected = element("div");
+  readonly #rejected = element("div", { className: "rejected" });
   readonly #start;
   readonly #work;
   readonly #cursor;
@@ -570,6 +570,8 @@ export class MeasurementPanel extends Panel {
       this.#status.replaceChildren(...isOne ? unbroken(quantitiesText(only.quantities)) : []);
     }
     this.#table.replaceChildren(...summaryTable(measurement.title, this.#shown));
+    // Keys scroll many bands.
+    this.#table.tabIndex = this.#shown.length > 1 ? 0 : -1;
     if (!isListed || measurement.at === undefined || scan === null) return;
     this.#list.show(this.#shown, scan.axes);
     const isOpen = this.#rejected.querySelector("details")?.open ?? false;
