@@ -50,6 +50,12 @@ Deno.test("finds no sparks where there are none, and lists the highest of the no
   }
 });
 
+Deno.test("rejects a few samples that chance lifts at once", () => {
+  const { found, rejected } = sparksOf(SPARK_KINDS["no sparks, 2 photons"]!, 5);
+  assert.deepEqual(found, []);
+  assert.ok(rejected.some(({ reason, strength }) => reason === "too few samples" && strength > 6));
+});
+
 /** Sparks of ΔF/F₀ 2 and 12 columns on an even light with little noise, at given columns. */
 function planeWith(columns: readonly number[]) {
   const [rows, width] = [600, 100];
