@@ -95,6 +95,17 @@ Deno.test("removed and added sparks hold by line and column, also in another ban
   assert.deepEqual(places({ ...result(again.slice(0, 1)), columns: [0, 15] }), [[101, false]]);
 });
 
+Deno.test("a spark is added in the band in whose outer columns its centre lies", () => {
+  const added = (column: number, columns: [number, number]) => {
+    const own = edits(SPARKS, { ...result([]), columns }, [spark(700, column), {
+      added: spark(700, column),
+    }]);
+    return edited(SPARKS!, { ...result([]), columns }, own, none as never, BAND).length;
+  };
+  // Column 20 reaches from 19.5 to 20.5.
+  assert.deepEqual([19.4, 19.6, 20, 39.4, 39.6].map((column) => added(column, [20, 40])), [0, 1, 1, 1, 0]);
+});
+
 Deno.test("an edit concerns the nearest item only", () => {
   const found = [spark(100, 10), spark(108, 10)];
   const own = edits(SPARKS, result(found), [found[0]!, { isRemoved: true }]);
