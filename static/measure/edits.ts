@@ -169,6 +169,10 @@ export function withEdit(
 export const isHere = ({ place }: Pick<Edit, "place">, here: string | null): boolean =>
   place === null || here === null || place === here;
 
+/** Edits whose places are known; those of documents are edits of the picture that is shown first. */
+export const placedEdits = (edits: readonly Edit[], shown: string): readonly Edit[] =>
+  edits.map((edit) => edit.place === null ? { ...edit, place: shown } : edit);
+
 /** The edits that items of earlier versions hold, which kept notes and marks in the items themselves. */
 export function editsIn(found: readonly Item[], of: Of, place: string | null): Edit[] {
   return found.filter(({ note = "", isLeftOut, isByHand }) => note !== "" || isLeftOut || isByHand)

@@ -1,6 +1,14 @@
 /** Edits find the items of another result by their place in time and space. */
 import assert from "node:assert/strict";
-import { type Edit, edited, editsIn, keptItems, withEdit } from "../../static/measure/edits.ts";
+import {
+  type Edit,
+  edited,
+  editsIn,
+  isHere,
+  keptItems,
+  placedEdits,
+  withEdit,
+} from "../../static/measure/edits.ts";
 import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { measure, measureRegions } from "../../static/measure/recording.ts";
@@ -146,6 +154,18 @@ Deno.test("notes belong to the band of their event, and removed events leave oth
   ]]);
   const other = edited(EVENTS!, { ...made, of: { band: "2", channel: "0" } }, own, none as never, band);
   assert.deepEqual(other, made.found);
+});
+
+Deno.test("edits of a document hold at the position that is shown first, and at no other", () => {
+  const all = [{ of: OF, place: null, line: 3, isRemoved: true }, {
+    of: OF,
+    place: "t2",
+    line: 9,
+    note: "a",
+  }];
+  const own = placedEdits(all, "t1");
+  const at = (place: string) => own.filter((edit) => isHere(edit, place)).map(({ line }) => line);
+  assert.deepEqual([at("t1"), at("t2"), at("t3")], [[3], [9], []]);
 });
 
 Deno.test("reads the edits that items of earlier pages hold", () => {
