@@ -77,7 +77,7 @@ export function keptItems(
         distance(edit, nearest.item, step) <= distance(nearest.edit, nearest.item, step);
       if (isNearer) nearest.edit = edit;
     } else if (
-      edit.added !== undefined && (edit.column === undefined || edit.column >= from && edit.column < to)
+      edit.added !== undefined && (edit.column === undefined || isWithin(edit.column, from, to))
     ) {
       added.push({ item: { ...edit.added, isByHand: true }, edit });
     }
@@ -89,6 +89,10 @@ export function keptItems(
     isOther: added.length > 0 || left.length < all.length,
   };
 }
+
+/** Whether a place lies in columns, whose middles are integers. */
+const isWithin = (column: number, from: number, to: number): boolean =>
+  Math.round(column) >= from && Math.round(column) < to;
 
 /** What lies nearest to the place of an edit, if it is near enough to be the same item. */
 function nearestTo<One>(
@@ -164,6 +168,10 @@ export function withEdit(
 /** Whether an edit holds for the picture of a place. */
 export const isHere = ({ place }: Pick<Edit, "place">, here: string | null): boolean =>
   place === null || here === null || place === here;
+
+/** Edits whose places are known; those of documents are edits of the picture that is shown first. */
+export const placedEdits = (edits: readonly Edit[], shown: string): readonly Edit[] =>
+  edits.map((edit) => edit.place === null ? { ...edit, place: shown } : edit);
 
 /** The edits that items of earlier versions hold, which kept notes and marks in the items themselves. */
 export function editsIn(found: readonly Item[], of: Of, place: string | null): Edit[] {

@@ -101,7 +101,7 @@ export function fieldByRunning(
     // Only the last round looks at all sizes: one suffices to leave out sparks.
     for (const size of round + 1 < ROUNDS ? SIZES.slice(1, 2) : SIZES) {
       const values = risesAt(raised, rows, width, size, (at) => gain / spread[at]!);
-      const unit = spreadOf(values);
+      const unit = spreadOf(values, raised);
       if (!(unit > 0)) continue;
       for (let at = 0; at < values.length; at += 1) smooth[at] = Math.max(smooth[at]!, values[at]! / unit);
     }
@@ -301,9 +301,16 @@ function weightsOf(length: number, sigma: number): Record<"sums" | "deviations",
 /** Samples whose spread tells that of all to a percent. */
 const ENOUGH = 100_000;
 
-/** Standard deviation of the noise, from the values below rest: sparks only rise. */
-function spreadOf(values: Float64Array): number {
+/** A sample that departs less from rest, in standard deviations, is without noise, as a column of zeros is. */
+const QUIET = 1e-6;
+
+/**
+ * Standard deviation of the noise, from the values below rest: sparks only rise.
+ *
+ * @param raised samples; into those without noise, only a part of their neighbours' noise is blurred
+ */
+function spreadOf(values: Float64Array, raised: Float64Array): number {
   const every = 1 + 2 * Math.floor(values.length / ENOUGH / 2);
-  const below = values.filter((value, at) => at % every === 0 && value < 0);
+  const below = values.filter((value, at) => at % every === 0 && value < 0 && Math.abs(raised[at]!) > QUIET);
   return -percentile(below, 50) / MEDIAN_DEVIATION;
 }

@@ -136,7 +136,9 @@ export function sparkAt(
 /** Sparks and rejected candidates at peaks, in any order. Only sparks count as neighbours of others. */
 function judged(field: Field, peaks: readonly Peak[], threshold: number) {
   const { change, width, from } = field;
-  const shapes = peaks.map((peak) => atTop(field, { ...peak, ...gaussianAlong(change, width, peak) }));
+  const shapes = distinct(
+    peaks.map((peak) => atTop(field, { ...peak, ...gaussianAlong(change, width, peak) })),
+  );
   const reasons = shapes.map((shape) => reasonAlong(shape, width, threshold));
   const good = shapes.filter((_, i) => reasons[i] === null);
   const sparks: Spark[] = [];
@@ -159,6 +161,21 @@ function judged(field: Field, peaks: readonly Peak[], threshold: number) {
     else rejected.push({ ...placed, reason });
   }
   return { sparks, rejected };
+}
+
+/**
+ * Shapes without those of the same place: a column without samples parts a spark into two peaks, whose fits agree.
+ *
+ * @param shapes the strongest first
+ */
+function distinct(shapes: readonly Shape[]): Shape[] {
+  const centres = new Map<number, number[]>();
+  return shapes.filter(({ line, centre, sigma }) => {
+    const others = centres.get(line) ?? [];
+    if (others.some((other) => Math.abs(other - centre) < 1)) return false;
+    if (Number.isFinite(sigma)) centres.set(line, [...others, centre]);
+    return true;
+  });
 }
 
 /** Why a candidate is no spark by its strength and its shape along the line; null if it may be one. */

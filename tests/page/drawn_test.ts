@@ -51,6 +51,21 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
     velocity: { results: [{ columns: [0, 9], of: {}, found: [{ line: 1 }, { line: 2 }] }], edits: [] },
   };
   assert.equal(drawnWords({ ...empty, measured }), "2 velocities");
+  const of = { band: "", channel: "0" };
+  const edits = [{ of, place: "t1", line: 5, isRemoved: true }, {
+    of,
+    place: "t2",
+    line: 9,
+    isRemoved: true,
+  }];
+  const removed: Json = {
+    events: {
+      results: [{ columns: [0, 9], of, found: [{ line: 1 }, { line: 5 }, { line: 9 }] }],
+      edits,
+      place: "t2",
+    },
+  };
+  assert.equal(drawnWords({ ...empty, measured: removed }), "2 events", "an edit of another time is none");
   const [band, line, cursor] = kept.regions;
   const tracks = [{ ...line, kind: "track" }, { ...line, kind: "track" }];
   assert.equal(

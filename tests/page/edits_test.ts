@@ -1,6 +1,14 @@
 /** Edits find the items of another result by their place in time and space. */
 import assert from "node:assert/strict";
-import { type Edit, edited, editsIn, keptItems, withEdit } from "../../static/measure/edits.ts";
+import {
+  type Edit,
+  edited,
+  editsIn,
+  isHere,
+  keptItems,
+  placedEdits,
+  withEdit,
+} from "../../static/measure/edits.ts";
 import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { measure, measureRegions } from "../../static/measure/recording.ts";
@@ -95,6 +103,17 @@ Deno.test("removed and added sparks hold by line and column, also in another ban
   assert.deepEqual(places({ ...result(again.slice(0, 1)), columns: [0, 15] }), [[101, false]]);
 });
 
+Deno.test("a spark is added in the band in whose outer columns its centre lies", () => {
+  const added = (column: number, columns: [number, number]) => {
+    const own = edits(SPARKS, { ...result([]), columns }, [spark(700, column), {
+      added: spark(700, column),
+    }]);
+    return edited(SPARKS!, { ...result([]), columns }, own, none as never, BAND).length;
+  };
+  // Column 20 reaches from 19.5 to 20.5.
+  assert.deepEqual([19.4, 19.6, 20, 39.4, 39.6].map((column) => added(column, [20, 40])), [0, 1, 1, 1, 0]);
+});
+
 Deno.test("an edit concerns the nearest item only", () => {
   const found = [spark(100, 10), spark(108, 10)];
   const own = edits(SPARKS, result(found), [found[0]!, { isRemoved: true }]);
@@ -135,6 +154,18 @@ Deno.test("notes belong to the band of their event, and removed events leave oth
   ]]);
   const other = edited(EVENTS!, { ...made, of: { band: "2", channel: "0" } }, own, none as never, band);
   assert.deepEqual(other, made.found);
+});
+
+Deno.test("edits of a document hold at the position that is shown first, and at no other", () => {
+  const all = [{ of: OF, place: null, line: 3, isRemoved: true }, {
+    of: OF,
+    place: "t2",
+    line: 9,
+    note: "a",
+  }];
+  const own = placedEdits(all, "t1");
+  const at = (place: string) => own.filter((edit) => isHere(edit, place)).map(({ line }) => line);
+  assert.deepEqual([at("t1"), at("t2"), at("t3")], [[3], [9], []]);
 });
 
 Deno.test("reads the edits that items of earlier pages hold", () => {

@@ -1,6 +1,6 @@
 /** What the kinds of regions do with drags, moves, other pictures and tables. */
 import assert from "node:assert/strict";
-import { KINDS, titleOf } from "../../static/demo/v2/drawing/kinds.ts";
+import { KINDS, titleOf, valueOf } from "../../static/demo/v2/drawing/kinds.ts";
 import { type End, type Region, turned, withRegion } from "../../static/demo/v2/drawing/region.ts";
 import { distinct, isRegion, newRegion } from "../../static/demo/v2/drawing/table.ts";
 
@@ -130,4 +130,10 @@ Deno.test("stored regions have their number of ends, and null only along an axis
       { ...line, color: 7 },
     ]
   ) assert.equal(isRegion(damaged), false, JSON.stringify(damaged));
+});
+
+Deno.test("the field of a property shows its first choice for a region that states none", () => {
+  const property = { key: "color", label: "Line", choices: { plain: "plain", dashed: "dashed" } } as const;
+  assert.equal(valueOf(property, {}), "plain");
+  assert.equal(valueOf(property, { color: "dashed" }), "dashed");
 });

@@ -79,6 +79,32 @@ Deno.test("rejects a spark within half a width of the end of the line, with the 
   assert.deepEqual(reasons, ["at an end of the line", "at an end of the line"]);
 });
 
+Deno.test("finds no sparks in photons beside columns without any", () => {
+  for (const dark of [16, 32, 48]) {
+    const { uniform } = noise(dark);
+    const samples = Float32Array.from({ length: 3000 * 64 }, (_, i) => {
+      if (i % 64 < dark) return 0;
+      // A Poisson deviate of mean 4 (Knuth: The Art of Computer Programming, 3.4.1).
+      let [count, product] = [0, uniform()];
+      while (product > Math.exp(-4)) [count, product] = [count + 1, product * uniform()];
+      return count;
+    });
+    const { found } = measuredIn("sparks", { samples, shape: [3000, 64] });
+    assert.deepEqual(found, [], `${dark} columns`);
+  }
+});
+
+Deno.test("finds a spark once if a column without samples parts it", () => {
+  const { normal } = noise(3);
+  const samples = Float32Array.from({ length: 1000 * 64 }, (_, i) => {
+    const [line, x] = [Math.floor(i / 64), i % 64];
+    const course = line < 300 ? Math.max(0, (line - 295) / 5) : Math.exp((300 - line) / 30);
+    return x === 31 ? NaN : 100 + 8 * normal() + 200 * course * Math.exp(-((x - 30) ** 2) / 18);
+  });
+  const { found } = measuredIn("sparks", { samples, shape: [1000, 64] });
+  assert.equal(found.length, 1);
+});
+
 Deno.test("rejects the spike of a detector as narrower than a column", () => {
   const { normal } = noise(3);
   const plane = { ...planeWith([]), samples: planeWith([]).samples.map(() => 100 + 5 * normal()) };

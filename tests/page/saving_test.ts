@@ -458,6 +458,17 @@ Deno.test("names regions outside the image, and draws the others", () => {
   assert.deepEqual([drawn.measured!.events, drawn.measured!.velocity], [null, null]);
 });
 
+Deno.test("leaves out the results and edits of channels that are not there", () => {
+  const { drawn } = restore(documents((image) => {
+    const { events } = image.image_metadata[OWN_KEY].settings.measured;
+    events.results.push({ ...events.results[0], of: { ...events.results[0].of, channel: 2 } });
+    events.edits = [0, 2, "x"].map((channel) => ({ of: { band: "", channel }, line: 3, isRemoved: true }));
+  }));
+  const { results, edits } = drawn.measured!.events!;
+  assert.deepEqual(results.map(({ of }) => of), DRAWN.measured!.events!.results.map(({ of }) => of));
+  assert.equal(edits.length, 1);
+});
+
 Deno.test("restores documents of before several results were kept, with their edits", () => {
   for (const version of [1, 2]) {
     const { drawn, note } = restore(documents((image, { analyses }) => {

@@ -4,7 +4,7 @@
  */
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { type About, type Scan, shapeOf } from "./scan.ts";
-import { type Edit, keptItems } from "../../../measure/edits.ts";
+import { type Edit, isHere, keptItems } from "../../../measure/edits.ts";
 import type { Settings } from "../../../measure/measurement.ts";
 import type { Result } from "../../../measure/result.ts";
 import { type KindName, ofKinds, type Region } from "./region.ts";
@@ -133,8 +133,9 @@ export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
   const words = ([
     ...counted("band", "line", "track"),
     ...MEASUREMENTS.map((measurement) => {
-      const { results = [], edits = [] } = measured?.[measurement.key] ?? {};
-      const items = results.flatMap((result) => keptItems(measurement, result, edits).items);
+      const { results = [], edits = [], place = null } = measured?.[measurement.key] ?? {};
+      const here = edits.filter((edit) => isHere(edit, place));
+      const items = results.flatMap((result) => keptItems(measurement, result, here).items);
       return [measurement.noun, items] as const;
     }),
     ...counted("cursor"),

@@ -7,7 +7,7 @@ import { byId, element } from "../controls/element.ts";
 import { button, fieldRow, numberField, textField } from "../controls/fields.ts";
 import { ARROWS } from "../picture/picture_input.ts";
 import { type Scan, shapeOf } from "./scan.ts";
-import { KINDS, type Property, titleOf } from "./kinds.ts";
+import { KINDS, type Property, titleOf, valueOf } from "./kinds.ts";
 import {
   type End,
   KIND_NAMES,
@@ -117,8 +117,8 @@ export class RegionEditor {
     const names = namesOf(region);
     // Setting the value of a field moves its caret.
     if (this.#name.value !== title) this.#name.value = title;
-    for (const { property: { key }, input } of this.#properties) {
-      const { [key]: value = "" } = region;
+    for (const { property, input } of this.#properties) {
+      const value = valueOf(property, region);
       if (input.value !== value) input.value = value;
     }
     this.#fields.ariaLabel = title;

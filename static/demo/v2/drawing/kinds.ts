@@ -41,6 +41,10 @@ export const isValueOf = ({ choices }: Property, value: unknown): value is strin
   typeof value === "string" &&
   (choices === undefined ? /^#[0-9a-f]{6}$/i.test(value) : Object.hasOwn(choices, value));
 
+/** The value of a property; the first choice if the region states none. */
+export const valueOf = ({ key, choices = {} }: Property, region: Partial<Region>): string =>
+  region[key] ?? Object.keys(choices)[0] ?? "";
+
 /** What distinguishes a kind. */
 export interface Kind {
   /** Start of the ids, and the name of the kind in summaries. */

@@ -1,5 +1,5 @@
 /** The panel of a measurement of bands (measurement.ts): its settings, its results, and edits by hand. */
-import { concerns, type Edit, isHere, isSamePlace, withEdit } from "../../../measure/edits.ts";
+import { concerns, type Edit, isHere, isSamePlace, placedEdits, withEdit } from "../../../measure/edits.ts";
 import { type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
 import { NEW_TRACE } from "../../../measure/band_trace.ts";
 import {
@@ -161,7 +161,7 @@ export class MeasurementPanel extends Panel {
       const settings = settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan));
       this.#fields.settings = settings;
       this.#explain();
-      this.#edits = kept?.edits ?? [];
+      this.#edits = placedEdits(kept?.edits ?? [], placeOf(scan));
       // Another time point or focus has other results.
       const isThere = kept && (kept.place === null || kept.place === placeOf(scan));
       this.#keep(isThere ? kept.results : []);

@@ -59,16 +59,23 @@ const isSettings: Shape = (value) =>
 
 const isBandAndChannel = withFields({ band: isText, channel: (value) => isText(value) || isCount(value) });
 
-const isAbout = orNone(listOf(pairOf((value) => isText(value) || isNumber(value))));
+const isAbout = listOf(pairOf((value) => isText(value) || isNumber(value)));
 
 /** A result without its items, and with them where they are not in an analysis. */
 const RESULT: Readonly<Record<string, Shape>> = {
   of: isBandAndChannel,
   columns: pairOf(isFinite),
-  measured: orNone(isSettings),
+  measured: isSettings,
   about: isAbout,
   found: orNone(listOf(valuesOf(isCell))),
   rejected: orNone(listOf(valuesOf(isCell))),
+};
+
+/** The only result of earlier pages, which may be empty. */
+const EARLIER_RESULT: Readonly<Record<string, Shape>> = {
+  ...RESULT,
+  measured: orNone(isSettings),
+  about: orNone(isAbout),
 };
 
 const isEdit = withFields({
@@ -89,13 +96,13 @@ const isMeasured: Shape = (value) =>
     settings: orNone(isSettings),
   })(value) &&
   (withFields({ results: listOf(withFields(RESULT)), edits: listOf(isEdit) })(value) ||
-    withFields(RESULT)(value));
+    withFields(EARLIER_RESULT)(value));
 
 const isMeans = withFields({
   axis: oneOf("T", "Z"),
   part: isText,
   channels: listOf(isText),
-  about: isAbout,
+  about: orNone(isAbout),
   rows: orNone(listOf(withFields({ place: isNumber, values: listOf(orNone(isNumber)) }))),
 });
 

@@ -170,7 +170,7 @@ export function restored(
   const spectral = image.image_metadata?.acq_server?.spectral?.size ?? 1;
   const isFolded = spectral > 1 && header.sizes.L === undefined;
   const ascending = channels.map((_, i) => i).sort((a, b) => channels[a]!.index - channels[b]!.index);
-  const positionOf = (rank: number) => ascending[isFolded ? rank * spectral + (position.l ?? 0) : rank] ?? 0;
+  const positionOf = (rank: number) => ascending[isFolded ? rank * spectral + (position.l ?? 0) : rank];
   /** What this page packed into an analysis; of several of a type that of a region and channel. */
   const kept = (
     type: string,
@@ -184,10 +184,11 @@ export function restored(
   };
   const bands = ofKinds(regions, "band").map(({ id }) => id);
   const isThere = ({ band }: { band: string }) => band === "" || bands.includes(band);
+  const hasChannel = ({ channel }: Of) => positionOf(Number(channel)) !== undefined;
   /** Names the channel as the page does. */
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
     band,
-    channel: String(positionOf(Number(channel))),
+    channel: String(positionOf(Number(channel)) ?? 0),
   });
   /** Settings and results of a measurement; those of bands that are not there are left out. */
   const measurementOf = (one: KeptMeasurement | FormerMeasurement, key: string): KeptMeasurement | null => {
@@ -211,11 +212,11 @@ export function restored(
     return {
       ...chosen,
       ...placed(chosen),
-      results: results.filter(({ of }) => isThere(of)).map((result) => ({
+      results: results.filter(({ of }) => isThere(of) && hasChannel(of)).map((result) => ({
         ...result,
         of: placed(result.of),
       })),
-      edits: edits.filter(({ of, column }) => isThere(of) || column !== undefined)
+      edits: edits.filter(({ of, column }) => hasChannel(of) && (isThere(of) || column !== undefined))
         .map((edit) => ({ ...edit, of: placed(edit.of), place: null })),
     };
   };
