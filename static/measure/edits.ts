@@ -122,7 +122,7 @@ export function edited(
   band: Band,
 ): readonly Item[] {
   if (edits.length === 0) return result.found;
-  const here = edits.filter(({ line }) => line < band.lines);
+  const here = edits.filter(({ line, added }) => Math.max(line, added?.line ?? 0) < band.lines);
   const { items, isOther } = keptItems(measurement, result, here);
   const plain = items.map(({ item }) => item);
   const measured = isOther && measurement.again !== undefined

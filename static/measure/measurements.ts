@@ -153,6 +153,9 @@ const FLUX: Measurement<Item & FluxAt, FluxSettings> = {
   },
 };
 
+/** Most rejected candidates that a user may take. */
+const MOST_REJECTED = 500;
+
 const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   key: "sparks",
   title: "Sparks",
@@ -178,7 +181,12 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   facts: ({ candidates }) => candidates === undefined ? [] : [["Rejected candidates", candidates]],
   run(plane, band, settings) {
     const { sparks, rejected } = findSparks(plane, band, settings);
-    return { found: sparks, settings: { ...settings, candidates: rejected.length }, rejected };
+    const strongest = rejected.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_REJECTED);
+    return {
+      found: sparks,
+      settings: { ...settings, candidates: rejected.length },
+      rejected: strongest.toSorted((a, b) => a.line - b.line),
+    };
   },
   at: sparkAt,
   columns: (found, [time, position]) => [

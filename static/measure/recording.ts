@@ -159,7 +159,7 @@ function resultOf(recording: Recording, order: Order, { found, settings, rejecte
       ...facts.map(([name, value]): [string, string | number] => [name, value]),
     ],
     found: found.toSorted((a, b) => a.line - b.line),
-    ...rejected.length > 0 && { rejected: rejected.slice(0, MOST_ITEMS) },
+    ...rejected.length > 0 && { rejected },
   };
 }
 

@@ -135,6 +135,8 @@ Deno.test("drops damaged settings, and of the measurements only the damaged ones
       ["edits", {}],
       ["edits.0.of", "3"],
       ["edits.0.line", NaN],
+      ["edits.0.line", -1],
+      ["edits", Array(5001).fill({ of: { band: "", channel: 0 }, line: 3, isRemoved: true })],
       ["edits.0.note", 7],
       ["edits.0.added", { line: "x" }],
     ] as const

@@ -2,6 +2,7 @@
  * Checks what documents say about the look, the settings and the results of a recording by its shape. The schemas of the documents
  * leave these open, so a damaged archive, or another program, may have put anything there.
  */
+import { MOST_ITEMS } from "../../../measure/recording.ts";
 import { LUT_NAMES } from "../picture/lut.ts";
 import { isRegion } from "../drawing/table.ts";
 import type { Drawn, DrawnLook, KeptMeans } from "../drawing/drawn.ts";
@@ -32,6 +33,9 @@ const isPlain: Shape = (value) => value === null || isNumber(value) || isText(va
 const oneOf = (...known: unknown[]): Shape => (value) => known.includes(value);
 const orNone = (shape: Shape): Shape => (value) => value === null || value === undefined || shape(value);
 const listOf = (shape: Shape): Shape => (value) => Array.isArray(value) && value.every(shape);
+/** Work with a list grows faster than the list. */
+const atMost = (most: number, shape: Shape): Shape => (value) =>
+  Array.isArray(value) && value.length <= most && shape(value);
 const pairOf = (shape: Shape): Shape => (value) =>
   Array.isArray(value) && value.length === 2 && value.every(shape);
 const valuesOf = (shape: Shape): Shape => (value) => isObject(value) && Object.values(value).every(shape);
@@ -78,14 +82,16 @@ const EARLIER_RESULT: Readonly<Record<string, Shape>> = {
   about: orNone(isAbout),
 };
 
+const isLine: Shape = (value) => isFinite(value) && value >= 0;
+
 const isEdit = withFields({
   of: isBandAndChannel,
-  line: isFinite,
+  line: isLine,
   column: orNone(isFinite),
   isRemoved: orNone(isFlag),
   isLeftOut: orNone(isFlag),
   note: orNone(isText),
-  added: orNone((value) => valuesOf(isCell)(value) && isFinite((value as Item).line)),
+  added: orNone((value) => valuesOf(isCell)(value) && isLine((value as Item).line)),
 });
 
 /** What is kept of one measurement, today or before it kept several results. */
@@ -95,7 +101,7 @@ const isMeasured: Shape = (value) =>
     channel: (value) => isText(value) || isCount(value),
     settings: orNone(isSettings),
   })(value) &&
-  (withFields({ results: listOf(withFields(RESULT)), edits: listOf(isEdit) })(value) ||
+  (withFields({ results: listOf(withFields(RESULT)), edits: atMost(MOST_ITEMS, listOf(isEdit)) })(value) ||
     withFields(EARLIER_RESULT)(value));
 
 const isMeans = withFields({
