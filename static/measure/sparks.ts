@@ -329,6 +329,19 @@ function atTop(field: Field, shape: Shape): Shape {
 
 /** Measures a spark beside the others, whose tails are subtracted from its time course. */
 function measured(field: Field, spark: Shape, all: readonly Shape[]): Spark {
+  const made = measuredAt(field, spark, all);
+  if (!field.isRunning || Number.isFinite(made.duration)) return made;
+  // A higher sample beside the top ends the fall to half of its height before it is reached.
+  const trace = traceOver(field, spark);
+  let { line } = spark;
+  for (let i = spark.first; i <= spark.last; i += 1) if (trace[i]! > trace[line]!) line = i;
+  if (line === spark.line) return made;
+  const higher = { ...spark, line };
+  return measuredAt(field, higher, all.map((one) => one === spark ? higher : one));
+}
+
+/** Measures a spark whose line is its top. */
+function measuredAt(field: Field, spark: Shape, all: readonly Shape[]): Spark {
   const { centre, sigma } = spark;
   const near = all.filter((one) => Math.abs(one.centre - centre) < 2 * sigma).map(({ line }) => line);
   const peaks = [...new Set(near)].sort((a, b) => a - b);

@@ -105,6 +105,23 @@ Deno.test("finds a spark once if a column without samples parts it", () => {
   assert.equal(found.length, 1);
 });
 
+Deno.test("finds long sparks in the middle of a recording, whose noise exceeds their top", () => {
+  for (const decay of [30, 50]) {
+    const { normal } = noise(5);
+    const [rows, width, count] = [2400, 60, 10];
+    const samples = Float32Array.from({ length: rows * width }, (_, i) => {
+      const [row, x] = [Math.floor(i / width), i % width];
+      const rise = Array.from({ length: count }, (_, n) => row - 120 - 230 * n).reduce(
+        (sum, time) => sum + (time < 0 ? 0 : 1.5 * (1 - Math.exp(-time / 2)) * Math.exp(-time / decay)),
+        0,
+      );
+      return 100 * (1 + rise * Math.exp(-((x - 30) ** 2) / 40)) + 8 * normal();
+    });
+    const { found } = measuredIn("sparks", { samples, shape: [rows, width] });
+    assert.equal(found.length, count, `decay ${decay}`);
+  }
+});
+
 Deno.test("rejects the spike of a detector as narrower than a column", () => {
   const { normal } = noise(3);
   const plane = { ...planeWith([]), samples: planeWith([]).samples.map(() => 100 + 5 * normal()) };
