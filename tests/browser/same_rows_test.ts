@@ -11,42 +11,42 @@ const { test } = viewerSuite();
 
 const BANDS = [[2, 28], [30, 50]] as const;
 
-const CASES: readonly {
-  key: string;
-  channel: number;
-  /** Fields of the page, and the same settings for the shell. */
-  fields: Readonly<Record<string, string>>;
-  settings: object;
-  isChange?: boolean;
-}[] = [
-  { key: "velocity", channel: 0, fields: {}, settings: {} },
-  {
-    key: "velocity",
-    channel: 0,
-    fields: { chosen: "by hand", window: "80", step: "40" },
-    settings: { method: "agreeing", chosen: "by hand", window: 80, step: 40, pixelTime: 0 },
-  },
-  { key: "events", channel: 1, fields: {}, settings: { chosen: "by noise" } },
-  {
-    key: "events",
-    channel: 1,
-    isChange: true,
-    fields: { chosen: "automatically" },
-    settings: { chosen: "automatically" },
-  },
-  {
-    key: "diameter",
-    channel: 0,
-    fields: { window: "20" },
-    settings: { window: 20, lumen: "automatic", average: "median" },
-  },
-  { key: "flux", channel: 0, fields: { window: "150" }, settings: { window: 150 } },
-  { key: "sparks", channel: 1, fields: { threshold: "4" }, settings: { threshold: 4, rest: "running" } },
-];
+/** How each measurement is made, in fields of the page and in the same settings for the shell. */
+type Case = Readonly<
+  Record<string, { channel: number; fields: Readonly<Record<string, string>>; settings: object }>
+>;
 
-for (const { key, channel, fields, settings, isChange = false } of CASES) {
-  const name = [key, ...isChange ? ["of ΔF/F₀"] : [], ...Object.entries(fields).map((one) => one.join(" "))];
-  test(`same rows in page, "Measure all" and shell: ${name.join(", ")}`, async (viewer, page) => {
+const CASES: Readonly<Record<string, { isChange: boolean; measured: Case }>> = {
+  "by default": {
+    isChange: false,
+    measured: {
+      velocity: { channel: 1, fields: {}, settings: {} },
+      events: { channel: 1, fields: {}, settings: { chosen: "by noise" } },
+      sparks: { channel: 1, fields: {}, settings: {} },
+    },
+  },
+  "as chosen": {
+    isChange: true,
+    measured: {
+      velocity: {
+        channel: 0,
+        fields: { chosen: "by hand", window: "80", step: "40" },
+        settings: { method: "agreeing", chosen: "by hand", window: 80, step: 40, pixelTime: 0 },
+      },
+      events: { channel: 0, fields: { chosen: "automatically" }, settings: { chosen: "automatically" } },
+      diameter: {
+        channel: 0,
+        fields: { window: "20" },
+        settings: { window: 20, lumen: "automatic", average: "median" },
+      },
+      flux: { channel: 0, fields: { window: "150" }, settings: { window: 150 } },
+      sparks: { channel: 0, fields: { threshold: "4" }, settings: { threshold: 4, rest: "running" } },
+    },
+  },
+};
+
+for (const [name, { isChange, measured }] of Object.entries(CASES)) {
+  test(`same rows in page, "Measure all" and shell: ${name}`, async (viewer, page) => {
     const folder = join(viewer.server.folder, crypto.randomUUID());
     Deno.mkdirSync(folder);
     for (const file of ["a.oir", "b.oir"]) Deno.writeFileSync(join(folder, file), measuredScan());
@@ -56,22 +56,24 @@ for (const { key, channel, fields, settings, isChange = false } of CASES) {
     for (const [from, to] of BANDS) await viewer.drawBand(from, to);
     await page.click("#tool-zoom");
     await page.setChecked("#trace-change", isChange);
-    await viewer.unfold(key);
-    await page.selectOption(`#${key}-band`, { label: "all bands" });
-    await page.selectOption(`#${key}-channel`, String(channel));
-    for (const [field, value] of Object.entries(fields)) {
-      const selector = `#${key}-${field}`;
-      const isChoice = await page.locator(selector).evaluate((one) => one.nodeName === "SELECT");
-      if (isChoice) await page.selectOption(selector, value);
-      else await viewer.enter(selector, value);
+    for (const [key, { channel, fields }] of Object.entries(measured)) {
+      await viewer.unfold(key);
+      await page.selectOption(`#${key}-band`, { label: "all bands" });
+      await page.selectOption(`#${key}-channel`, String(channel));
+      for (const [field, value] of Object.entries(fields)) {
+        const selector = `#${key}-${field}`;
+        const isChoice = await page.locator(selector).evaluate((one) => one.nodeName === "SELECT");
+        if (isChoice) await page.selectOption(selector, value);
+        else await viewer.enter(selector, value);
+      }
+      await page.click(`#${key}-start`);
+      await page.locator(`#measure-${key} table`).first().waitFor();
+      await page.locator(`#${key}-start`, { hasText: "Measure" }).waitFor();
     }
-    await page.click(`#${key}-start`);
-    await page.locator(`#measure-${key} table`).first().waitFor();
-    await page.locator(`#${key}-start`, { hasText: "Measure" }).waitFor();
     await viewer.kept();
     await viewer.unfold("many");
-    for (const other of ["velocity", "events", "diameter", "flux", "sparks"]) {
-      await page.setChecked(`#many-${other}`, other === key);
+    for (const key of ["velocity", "events", "diameter", "flux", "sparks"]) {
+      await page.setChecked(`#many-${key}`, key in measured);
     }
     await page.click("#many-start");
     await page.locator("#measure-many .result", { hasText: "2 of 2 measured" }).waitFor();
@@ -89,10 +91,14 @@ for (const { key, channel, fields, settings, isChange = false } of CASES) {
     const [first, second, third, fourth] = rows.map((row) => valuesOf(head, row));
     assert.deepEqual([third, fourth], [first, second]);
     const file = join(folder, "settings.json");
-    const none = Object.fromEntries(["velocity", "events"].map((other) => [other, null]));
     const bands = BANDS.map(([from, to], i) => ({ name: `Band ${i + 1}`, from, to }));
+    const settings = Object.entries(measured).map(([key, one]) => [key, one.settings]);
+    const [channel] = Object.values(measured).map((one) => one.channel);
     const traces = { isChange, kind: "automatic" };
-    Deno.writeTextFileSync(file, JSON.stringify({ ...none, channel, bands, traces, [key]: settings }));
+    Deno.writeTextFileSync(
+      file,
+      JSON.stringify({ channel, bands, traces, ...Object.fromEntries(settings) }),
+    );
     const args = [...FROM_SOURCE.args, "measure", join(folder, "b.oir"), "--settings", file];
     const shell = await run(FROM_SOURCE.program, { args, cwd: ROOT });
     assert.equal(shell.code, 0, new TextDecoder().decode(shell.stderr));
