@@ -30,16 +30,19 @@ type Placed = Item & { column?: number; duration?: number; width?: number };
 export const concerns = ({ of, column }: Edit, { band, channel }: Of): boolean =>
   of.channel === channel && (column !== undefined || of.band === band);
 
+/** Part of an item's extent within which another result may place it. */
+const NEAR = 0.25;
+
 /**
- * Distance of an item from the place of an edit, in parts of the item's half extent; more than 1 for another item. An item without
- * an extent, such as a window, must lie within half of the step to its neighbours.
+ * Distance of an item from the place of an edit; more than 1 for another item. Measuring again moves an item by less than a
+ * quarter of its extent; neighbours lie farther apart. A window has no extent and must lie within half of the step to the next.
  */
 function distance({ line, column }: Pick<Edit, "line" | "column">, item: Placed, step: number): number {
   const { duration = 0, width = 0 } = item;
-  const along = Math.abs(item.line - line) / Math.max(1, step / 2, finite(duration) / 2);
+  const along = Math.abs(item.line - line) / Math.max(1, step / 2, NEAR * finite(duration));
   const across = column === undefined || item.column === undefined
     ? 0
-    : Math.abs(item.column - column) / Math.max(1, finite(width) / 2);
+    : Math.abs(item.column - column) / Math.max(1, NEAR * finite(width));
   return Math.max(along, across);
 }
 
@@ -58,35 +61,41 @@ const stepOf = ({ overTime }: Measurement, [first, second]: readonly Item[]): nu
 /** An item with the edit that concerns it. */
 export type Noted = { item: Item; edit: Edit | undefined };
 
+/** The part of a result that edits change. */
+export type Editable = Pick<Result, "of" | "found" | "columns">;
+
 /**
- * The items of a result that edits leave, and those that they add, in order of time. An edit concerns the nearest item; of
- * several edits of one item the nearest wins.
+ * The items of a result and those that edits add, each with its edit. An edit concerns the nearest item; of several edits of
+ * one item the nearest wins.
  */
-export function keptItems(
-  measurement: Measurement,
-  { of, found, columns: [from, to] }: Pick<Result, "of" | "found" | "columns">,
-  edits: readonly Edit[],
-): { items: readonly Noted[]; isOther: boolean } {
+function noted(measurement: Measurement, { of, found, columns }: Editable, edits: readonly Edit[]): Noted[] {
   const step = stepOf(measurement, found);
   const items: Noted[] = found.map((item) => ({ item, edit: undefined }));
   const added: Noted[] = [];
   for (const edit of edits.filter((edit) => concerns(edit, of))) {
-    const nearest = nearestTo(edit, items, ({ item }) => item, step);
+    const nearest = nearestTo(edit, items, step);
     if (nearest !== undefined) {
       const isNearer = nearest.edit === undefined ||
         distance(edit, nearest.item, step) <= distance(nearest.edit, nearest.item, step);
       if (isNearer) nearest.edit = edit;
-    } else if (
-      edit.added !== undefined && (edit.column === undefined || isWithin(edit.column, from, to))
-    ) {
+    } else if (edit.added !== undefined && (edit.column === undefined || isWithin(edit.column, ...columns))) {
       added.push({ item: { ...edit.added, isByHand: true }, edit });
     }
   }
-  const all = [...items, ...added];
+  return [...items, ...added];
+}
+
+/** The items of a result that edits leave, and those that they add, in order of time. */
+export function keptItems(
+  measurement: Measurement,
+  result: Editable,
+  edits: readonly Edit[],
+): { items: readonly Noted[]; isOther: boolean } {
+  const all = noted(measurement, result, edits);
   const left = all.filter(({ edit }) => edit?.isRemoved !== true);
   return {
     items: left.toSorted((a, b) => a.item.line - b.item.line),
-    isOther: added.length > 0 || left.length < all.length,
+    isOther: all.length > result.found.length || left.length < all.length,
   };
 }
 
@@ -94,16 +103,15 @@ export function keptItems(
 const isWithin = (column: number, from: number, to: number): boolean =>
   Math.round(column) >= from && Math.round(column) < to;
 
-/** What lies nearest to the place of an edit, if it is near enough to be the same item. */
-function nearestTo<One>(
-  edit: Edit,
-  all: readonly One[],
-  itemOf: (one: One) => Item,
+/** The item nearest to the place of an edit, if it is near enough to be the same. */
+function nearestTo(
+  edit: Pick<Edit, "line" | "column">,
+  all: readonly Noted[],
   step: number,
-): One | undefined {
-  let [nearest, least]: [One | undefined, number] = [undefined, 1];
+): Noted | undefined {
+  let [nearest, least]: [Noted | undefined, number] = [undefined, 1];
   for (const one of all) {
-    const far = distance(edit, itemOf(one), step);
+    const far = distance(edit, one.item, step);
     if (far <= least) [nearest, least] = [one, far];
   }
   return nearest;
@@ -135,23 +143,24 @@ export function edited(
 }
 
 /**
- * Edits with one more change of an item; a change of the same place is extended.
+ * Edits with one more change of an item, which extends the item's own edit. An item that is added where one was removed takes
+ * that one back.
  *
- * @param items those of the result, as they are shown
+ * @param item of the result after these edits, or a new one
  */
 export function withEdit(
   measurement: Measurement,
   edits: readonly Edit[],
-  { of, place, items }: { of: Of; place: string | null; items: readonly Item[] },
+  { result, place }: { result: Editable; place: string | null },
   item: Item,
   change: Partial<Pick<Edit, "isRemoved" | "isLeftOut" | "note" | "added">>,
 ): readonly Edit[] {
-  const step = stepOf(measurement, items);
   const { line, column } = item as Placed;
-  const own = edits.filter((edit) => isHere(edit, place) && concerns(edit, of));
-  const [former] = own.filter((edit) => distance(edit, item, step) <= 1)
-    .toSorted((a, b) => distance(a, item, step) - distance(b, item, step));
-  const at = { of, place, line, ...column !== undefined && { column } };
+  const all = noted(measurement, result, edits.filter((edit) => isHere(edit, place)));
+  const own = all.find(({ item: other }) => other.line === line && (other as Placed).column === column);
+  const at = { of: result.of, place, line, ...column !== undefined && { column } };
+  const removed = all.filter(({ edit }) => edit?.isRemoved === true);
+  const former = (own ?? nearestTo(at, removed, stepOf(measurement, result.found)))?.edit;
   const { isRemoved = false, isLeftOut = false, note = "", added, ...rest } = { ...former ?? at, ...change };
   const others = edits.filter((edit) => edit !== former);
   // An edit that was taken back leaves nothing.

@@ -83,7 +83,7 @@ function overTime(profiles: readonly Float64Array[], percent: number): Float64Ar
 }
 
 /**
- * Where the lumen lies around each profile, or why there is none.
+ * Finds the lumen around each profile, or says why it has none.
  *
  * @param profiles higher in the lumen than outside
  * @param step lines from one profile to the next

@@ -108,6 +108,9 @@ export interface OverTime<Of extends Item = Item> {
 /** Work that needs only these lines; the results of a trial are not shown. */
 export type Order = { lines: readonly [from: number, to: number]; isTrial?: boolean; [key: string]: unknown };
 
+/** Most items that are edited by hand: if there are more, the threshold lies in the noise. */
+export const MOST_ITEMS = 5000;
+
 /** A candidate that was rejected, and why. */
 export type Rejected = Item & { reason: string };
 

@@ -153,9 +153,6 @@ const FLUX: Measurement<Item & FluxAt, FluxSettings> = {
   },
 };
 
-/** Most rejected candidates that a user may take. */
-const MOST_REJECTED = 500;
-
 const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   key: "sparks",
   title: "Sparks",
@@ -180,13 +177,8 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
       : "threshold (Picht et al. 2007) on the rise above a running F0 in units of its noise (Laasmaa et al. 2019), with fitted shapes",
   facts: ({ candidates }) => candidates === undefined ? [] : [["Rejected candidates", candidates]],
   run(plane, band, settings) {
-    const { sparks, rejected } = findSparks(plane, band, settings);
-    const strongest = rejected.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_REJECTED);
-    return {
-      found: sparks,
-      settings: { ...settings, candidates: rejected.length },
-      rejected: strongest.toSorted((a, b) => a.line - b.line),
-    };
+    const { sparks, rejected, candidates } = findSparks(plane, band, settings);
+    return { found: sparks, settings: { ...settings, candidates }, rejected };
   },
   at: sparkAt,
   columns: (found, [time, position]) => [

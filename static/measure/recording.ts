@@ -16,6 +16,7 @@ import {
   type Item,
   measured,
   type Measurement,
+  MOST_ITEMS,
   type Quantity,
   type Rejected,
   rowOf,
@@ -74,9 +75,6 @@ export type Run<Made = Found | Promise<Found>> = (
   settings: Settings,
 ) => Made;
 
-/** Most items that are edited by hand: if there are more, the threshold lies in the noise. */
-export const MOST_ITEMS = 5000;
-
 /** The region of whole lines. */
 export const wholeLines = ({ shape: [, columns] }: Pick<Recording, "shape">): Region => ({
   id: "",
@@ -104,6 +102,7 @@ export function measure(recording: Recording, orders: readonly Order[]): (Result
     try {
       return resultOf(recording, order, found(measured, recording, order));
     } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
       return refusalOf(order, error);
     }
   });
@@ -128,6 +127,10 @@ export async function measureBy(
 }
 
 const ofOrder = ({ region, channel }: Order): Of => ({ band: region.id, channel: String(channel) });
+
+/** Whether a result was measured in the columns of an order, too: its region may have moved since. */
+const isOfOrder = ({ of, columns: [from, to] }: Result, order: Order): boolean =>
+  isSameOf(of, ofOrder(order)) && from === order.region.columns[0] && to === order.region.columns[1];
 
 const refusalOf = (order: Order, error: unknown): Refusal => ({
   of: ofOrder(order),
@@ -215,7 +218,7 @@ export interface Measured {
  * measurement, after the user's edits.
  *
  * @param wanted in the order of `measurements`
- * @param kept earlier results, which are not measured again
+ * @param kept earlier results of the same samples; they are not measured again unless their region has moved
  * @throws {DOMException} `AbortError`
  */
 export async function measureRegions(
@@ -238,7 +241,7 @@ export async function measureRegions(
       const { channel, settings } = wanted[measurement.key]!;
       const order = { measurement, region, channel, settings, trace };
       const { results = [], edits = [] } = kept[measurement.key] ?? {};
-      const earlier = results.find(({ of }) => isSameOf(of, ofOrder(order)));
+      const earlier = results.find((result) => isOfOrder(result, order));
       const result = earlier ?? (await measureBy(run, recording, [order]))[0]!;
       if (isRefusal(result)) refusals.push(result);
       else {

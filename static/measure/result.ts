@@ -15,6 +15,6 @@ export interface Result {
   about: [name: string, value: string | number][];
   /** In order of time. */
   found: readonly Item[];
-  /** Candidates that are none, with the reason; a user may take them. */
+  /** Rejected candidates with their reasons; the user may take them. */
   rejected?: readonly Rejected[];
 }

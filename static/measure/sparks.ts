@@ -9,7 +9,7 @@ import { highestNear, measureEvents, type TraceEvent } from "./events.ts";
 import { fittedGaussian } from "./least_squares.ts";
 import { type Field, fieldByMedian, fieldByRunning } from "./spark_field.ts";
 import { blurred, extent, percentile } from "./traces.ts";
-import type { Band } from "./measurement.ts";
+import { type Band, MOST_ITEMS } from "./measurement.ts";
 import type { Plane } from "./velocity.ts";
 
 type Peak = ReturnType<typeof peaksOf>[number];
@@ -58,6 +58,9 @@ export type Rejection =
 /** A candidate that was rejected. What could not be measured is NaN. */
 export type RejectedSpark = Spark & { reason: Rejection };
 
+/** Most rejected candidates that are listed. */
+export const MOST_REJECTED = 500;
+
 /** Candidates this much below the threshold are listed. */
 const DOUBTFUL = 1.5;
 
@@ -80,18 +83,19 @@ const fieldOf = (plane: Plane, { columns }: Pick<Band, "columns">, { offset, res
   (rest === "median" ? fieldByMedian : fieldByRunning)(plane, columns, offset);
 
 /**
- * Finds the sparks in the columns of a band, and the candidates that are none.
+ * Finds the sparks in the columns of a band, and the candidates that it rejects.
  *
- * @returns both in the order of time
+ * @returns both in the order of time; of the rejected candidates the strongest {@linkcode MOST_REJECTED}
+ * @throws {RangeError} more candidates reach the threshold than can be measured
  */
 export function findSparks(
   plane: Plane,
   band: Pick<Band, "columns">,
   settings: SparkSettings,
-): { sparks: Spark[]; rejected: RejectedSpark[] } {
+): { sparks: Spark[]; rejected: RejectedSpark[]; candidates: number } {
   const field = fieldOf(plane, band, settings);
   const { smooth, rows, width, noise } = field;
-  if (!(noise > 0)) return { sparks: [], rejected: [] };
+  if (!(noise > 0)) return { sparks: [], rejected: [], candidates: 0 };
   const least = settings.threshold - (field.isRunning ? DOUBTFUL : 0);
   const places = [];
   for (let at = 0; at < smooth.length; at += 1) {
@@ -99,13 +103,20 @@ export function findSparks(
   }
   places.sort((a, b) => smooth[b]! - smooth[a]!);
   const peaks = peaksOf(field, places, 2 * noise);
+  const reaching = peaks.filter(({ strength }) => strength > settings.threshold).length;
+  if (reaching > MOST_ITEMS) {
+    throw new RangeError(`${reaching} sparks are more than ${MOST_ITEMS}: raise the threshold`);
+  }
   if (!field.isRunning) {
-    return { sparks: sparksOf(field, peaks).toSorted((a, b) => a.line - b.line), rejected: [] };
+    const sparks = sparksOf(field, peaks).toSorted((a, b) => a.line - b.line);
+    return { sparks, rejected: [], candidates: 0 };
   }
   const { sparks, rejected } = judged(field, peaks, settings.threshold);
+  const strongest = rejected.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_REJECTED);
   return {
     sparks: sparks.toSorted((a, b) => a.line - b.line),
-    rejected: rejected.toSorted((a, b) => a.line - b.line),
+    rejected: strongest.toSorted((a, b) => a.line - b.line),
+    candidates: rejected.length,
   };
 }
 
@@ -133,6 +144,17 @@ export function sparkAt(
   )[0] ?? null;
 }
 
+/** A candidate that is rejected by its strength or its shape along the line; its time course is not measured. */
+const unmeasured = ({ line, column, centre, sigma, strength }: Shape): Spark => ({
+  line,
+  column: Number.isFinite(sigma) ? centre : column,
+  amplitude: NaN,
+  width: FULL_WIDTH * sigma,
+  duration: NaN,
+  timeToPeak: NaN,
+  strength,
+});
+
 /** Sparks and rejected candidates at peaks, in any order. Only sparks count as neighbours of others. */
 function judged(field: Field, peaks: readonly Peak[], threshold: number) {
   const { change, width, from } = field;
@@ -144,17 +166,7 @@ function judged(field: Field, peaks: readonly Peak[], threshold: number) {
   const sparks: Spark[] = [];
   const rejected: RejectedSpark[] = [];
   for (const [i, shape] of shapes.entries()) {
-    const isGood = reasons[i] === null;
-    const hasFit = Number.isFinite(shape.sigma);
-    const spark = hasFit ? measured(field, shape, isGood ? good : [...good, shape]) : {
-      line: shape.line,
-      column: shape.column,
-      amplitude: NaN,
-      width: NaN,
-      duration: NaN,
-      timeToPeak: NaN,
-      strength: shape.strength,
-    };
+    const spark = reasons[i] === null ? measured(field, shape, good) : unmeasured(shape);
     const reason = reasons[i] ?? reasonInTime(spark);
     const placed = { ...spark, column: from + spark.column };
     if (reason === null) sparks.push(placed);

@@ -65,7 +65,7 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
       place: "t2",
     },
   };
-  assert.equal(drawnWords({ ...empty, measured: removed }), "2 events", "an edit of another time is none");
+  assert.equal(drawnWords({ ...empty, measured: removed }), "2 events", "edits of another time do not count");
   const [band, line, cursor] = kept.regions;
   const tracks = [{ ...line, kind: "track" }, { ...line, kind: "track" }];
   assert.equal(

@@ -52,14 +52,7 @@ function edits(
   ...changes: [item: Result["found"][number], change: Parameters<typeof withEdit>[4]][]
 ): readonly Edit[] {
   return changes.reduce((all: readonly Edit[], [item, change]) => {
-    const { items } = keptItems(measurement!, of, all);
-    return withEdit(
-      measurement!,
-      all,
-      { of: of.of, place: "p", items: items.map((one) => one.item) },
-      item,
-      change,
-    );
+    return withEdit(measurement!, all, { result: of, place: "p" }, item, change);
   }, []);
 }
 
@@ -72,7 +65,7 @@ Deno.test("a window that was left out stays so at its time, in windows of anothe
     assert.equal(out.length, 1);
     assert(Math.abs(out[0]! - 175) <= step / 2, `${step}: ${out}`);
   }
-  const back = withEdit(VELOCITY!, own, { of: OF, place: "p", items: windows(50) }, windows(50)[3]!, {
+  const back = withEdit(VELOCITY!, own, { result: result(windows(50)), place: "p" }, windows(50)[3]!, {
     isLeftOut: false,
   });
   assert.deepEqual(back, [], "an edit that is taken back leaves nothing");
@@ -121,6 +114,35 @@ Deno.test("an edit concerns the nearest item only", () => {
     edited(SPARKS!, result(items), own, none as never, BAND).map(({ line }) => line);
   assert.deepEqual(left(found), [108]);
   assert.deepEqual(left([spark(102, 10), spark(107, 10)]), [107]);
+});
+
+Deno.test("each of two overlapping items has its own edit", () => {
+  // Half of their extents overlap.
+  const events = [{ line: 100, duration: 100 }, { line: 140, duration: 100 }];
+  const notes = edits(EVENTS, result(events), [events[0]!, { note: "first" }], [events[1]!, {
+    note: "second",
+  }]);
+  const noted = keptItems(EVENTS!, result(events), notes).items;
+  assert.deepEqual(noted.map(({ edit }) => edit?.note), ["first", "second"]);
+  const found = [spark(100, 10), spark(108, 10)];
+  const both = edits(SPARKS, result(found), [found[0]!, { isRemoved: true }], [found[1]!, {
+    isRemoved: true,
+  }]);
+  assert.deepEqual(edited(SPARKS!, result(found), both, none as never, BAND), []);
+  // The removal of a spark that is not found again leaves its neighbour.
+  const first = edits(SPARKS, result(found), [found[0]!, { isRemoved: true }]);
+  const left = edited(SPARKS!, result([spark(108, 10)]), first, none as never, BAND);
+  assert.deepEqual(left.map(({ line }) => line), [108]);
+});
+
+Deno.test("what is added where a spark was removed is that spark again", () => {
+  const found = [spark(100, 10)];
+  const own = edits(SPARKS, result(found), [found[0]!, { isRemoved: true }], [
+    spark(101, 10.2),
+    { added: spark(101, 10.2), isRemoved: false },
+  ]);
+  const items = edited(SPARKS!, result(found), own, none as never, BAND);
+  assert.deepEqual(items.map(({ line, isByHand = false }) => [line, isByHand]), [[100, false]]);
 });
 
 Deno.test("notes belong to the band of their event, and removed events leave others measured again", () => {
@@ -209,4 +231,8 @@ Deno.test("measures all regions, keeps earlier results, and says what is too nar
     { ...order, regions: regions.slice(0, 1), kept },
   );
   assert.deepEqual(again.rows[0]!.row, rows[0]!.row);
+  // A band that has moved since is measured where it is.
+  const moved = [{ ...regions[0]!, columns: [2, 18] as const }];
+  const there = await measureRegions(measured, recording, { ...order, regions: moved, kept });
+  assert.deepEqual(there.results.velocity!.map(({ columns }) => columns), [[2, 18]]);
 });

@@ -51,7 +51,7 @@ const interval = (values: readonly number[], digits = 0) => {
   return `${median(values).toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
 };
 
-/** How many sparks were found, and how many of those found are none. */
+/** Counts the sparks that were found, and the false ones. */
 function counted(
   found: readonly (readonly [number, number])[],
   { sparks, lineTime, pixelSize }: SparkRecording,

@@ -19,7 +19,7 @@ const calibrated = ({ lineTime, pixelSize }: Made) => ({
 
 const parametersOf = (key: string) => MEASUREMENTS.find((one) => one.key === key)!;
 
-/** Sparks of a recording by default, how many of them are true, and the candidates that are none. */
+/** Finds sparks by default; counts the true ones and lists the rejected candidates. */
 function sparksOf(kind: SparkKind, seed: number) {
   const made = sparkRecording(kind, seed);
   const { found, rejected = [] } = measuredIn("sparks", made.plane, {}, calibrated(made));
@@ -42,7 +42,7 @@ for (const kind of ["2 photons", "8 photons", "z-lines, bleaching to 50 %", "nea
   });
 }
 
-Deno.test("finds no sparks where there are none, and lists the highest of the noise as candidates", () => {
+Deno.test("finds no sparks in noise, and rejects its highest peaks as below the threshold", () => {
   for (const kind of ["no sparks, 8 photons", "no sparks, 2 photons"]) {
     const { found, rejected } = sparksOf(SPARK_KINDS[kind]!, 1);
     assert.deepEqual(found, []);
@@ -120,6 +120,20 @@ Deno.test("finds long sparks in the middle of a recording, whose noise exceeds t
     const { found } = measuredIn("sparks", { samples, shape: [rows, width] });
     assert.equal(found.length, count, `decay ${decay}`);
   }
+});
+
+Deno.test("refuses more sparks than a person can edit before it measures them", () => {
+  const { normal } = noise(8);
+  // A bump in every 24 lines and 12 columns, 5625 in all.
+  const [rows, width] = [1800, 900];
+  const samples = Float32Array.from({ length: rows * width }, (_, i) => {
+    const [line, x] = [Math.floor(i / width) % 24 - 12, i % width % 12 - 6];
+    return 100 + 40 * Math.exp(-line * line / 18 - x * x / 5) + normal();
+  });
+  assert.throws(
+    () => measuredIn("sparks", { samples, shape: [rows, width] }, { threshold: 1, rest: "median" }),
+    /^RangeError: \d{4} sparks are more than 5000: raise the threshold$/,
+  );
 });
 
 Deno.test("rejects the spike of a detector as narrower than a column", () => {

@@ -11,6 +11,7 @@ import {
 } from "../../static/demo/v2/many/carried.ts";
 import type { Region } from "../../static/demo/v2/drawing/region.ts";
 import { recordingsTable } from "../../static/demo/v2/many/many_panel.ts";
+import { measureLineScan } from "../../static/demo/v2/many/measurer.ts";
 
 type Drawn = Parameters<typeof carriedFrom>[0];
 type Scan = Parameters<typeof carriedFrom>[1];
@@ -194,6 +195,42 @@ Deno.test("asks before it replaces work, and before it drops what fits no line s
     assert.deepEqual([shown.length, waiting() === null], [0, false]);
     press();
     assert.deepEqual([shown.length, waiting()], [used, null]);
+  }
+});
+
+Deno.test("measures again what was measured at another time, or in a band that has moved", async () => {
+  const samples = Float32Array.from({ length: 600 * 20 }, (_, i) => {
+    const line = Math.floor(i / 20);
+    const rise = [150, 400].reduce(
+      (sum, start) => line < start ? sum : sum + Math.exp((start - line) / 30),
+      0,
+    );
+    return 100 + 100 * rise + 2 * Math.sin(i * 7919);
+  });
+  const plane = { shape: [600, 20], axes: [{ step: 0.001 }, { step: 0.5 }] };
+  const channel = { name: "Calcium", samples };
+  const scan = {
+    ...scanOf(20, []),
+    group: { plane, channels: [channel], shown: [channel] },
+    isTyped: false,
+    place: () => [["T", 2]],
+  } as unknown as Scan;
+  const kept = (place: string, columns: readonly [number, number]) => {
+    const of = { band: "band-1", channel: "0" };
+    const result = { of, columns, measured: {}, about: [], found: [{ line: 7 }] };
+    // The edit of another time removes what is found now.
+    const edits = [{ of, place: '[["T",1]]', line: 150, isRemoved: true }];
+    return { band: "band-1", channel: "0", settings: {}, results: [result], edits, place };
+  };
+  const regions = [region("band", "band-1", "Soma", ends([null, 0], [null, 20]))];
+  for (const [place, columns] of [['[["T",1]]', [0, 20]], ['[["T",2]]', [2, 20]]] as const) {
+    const drawn: Drawn = { ...DRAWN, regions, measured: { events: kept(place, columns) } };
+    const { signal } = new AbortController();
+    const { rows, measured } = await measureLineScan(scan, drawn, new Set(["events"]), signal);
+    assert.equal(rows[0]!.Events, 2, place);
+    const { results, edits } = measured.drawn.measured!.events!;
+    assert.deepEqual(results.map(({ columns, found }) => [columns, found.length]), [[[0, 20], 2]]);
+    assert.equal(edits.length, 1, "the edit of the other time stays");
   }
 });
 

@@ -4,7 +4,7 @@ import { imageRows, profileColumns } from "../../../measure/image_parts.ts";
 import { type Over, stackRows } from "../../../measure/stack.ts";
 import { isHere } from "../../../measure/edits.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
-import { editedResult, isSameOf, type Kept, measureRegions, wholeLines } from "../../../measure/recording.ts";
+import { editedResult, isSameOf, measureRegions, wholeLines } from "../../../measure/recording.ts";
 import { KINDS } from "../drawing/kinds.ts";
 import { bandsOf, lineOver, ofKinds } from "../drawing/region.ts";
 import { partsIn } from "../drawing/table.ts";
@@ -12,7 +12,7 @@ import { regionOf, tracesOf } from "../measuring/band_traces.ts";
 import { cursorColumns } from "../measuring/cursor_panel.ts";
 import { keptMeans, meansColumns } from "../measuring/image_panel.ts";
 import { measuredSeries, type Source } from "../measuring/image_series.ts";
-import { ALL_BANDS, type Drawn } from "../drawing/drawn.ts";
+import { ALL_BANDS, type Drawn, type KeptMeasurement } from "../drawing/drawn.ts";
 import { placeOf, recordingOf, type Scan } from "../drawing/scan.ts";
 import { traceSettingsIn } from "../measuring/trace_panel.ts";
 import { runBy } from "../measuring/workers.ts";
@@ -40,7 +40,8 @@ export async function measureLineScan(
   const isWhole = chosen.some(({ key }) => drawn.measured?.[key]?.band === "");
   const bands = bandsOf(drawn.regions).map(regionOf);
   const regions = isWhole ? [wholeLines(recording), ...bands] : bands;
-  const kept = drawn.measured ?? {};
+  const place = placeOf(scan);
+  const kept = keptAt(drawn.measured ?? {}, place);
   const wanted = Object.fromEntries(chosen.map(({ key }) => {
     const { channel = "0", settings = {} } = kept[key] ?? {};
     return [key, { channel: Number(channel), settings }];
@@ -50,17 +51,21 @@ export async function measureLineScan(
     measurements: chosen,
     wanted,
     trace: drawn.traces ?? traceSettingsIn(scan),
-    kept: keptIn(kept),
+    kept,
   });
   const first = bands.length > 1 ? ALL_BANDS : bands[0]?.id ?? "";
-  const place = placeOf(scan);
   const made = Object.entries(results).map(([key, found]) => {
-    const { results: earlier = [], edits = [], ...fields } = kept[key] ?? {};
+    const { results: earlier = [], edits: _, ...fields } = kept[key] ?? {};
     const others = earlier.filter(({ of }) => !found.some((result) => isSameOf(result.of, of)));
     const own = { band: first, channel: "0", settings: found[0]!.measured, ...fields };
-    return [key, { ...own, results: [...others, ...found], edits, place }];
+    return [key, {
+      ...own,
+      results: [...others, ...found],
+      edits: drawn.measured?.[key]?.edits ?? [],
+      place,
+    }];
   });
-  const measured = { ...drawn, measured: { ...kept, ...Object.fromEntries(made) } };
+  const measured = { ...drawn, measured: { ...drawn.measured, ...Object.fromEntries(made) } };
   return { measured: shownIn(scan, measured), rows: rows.map(({ row }) => row) };
 }
 
@@ -126,22 +131,27 @@ function shownIn(scan: Scan, drawn: Drawn): Measured {
   return { drawn, scan, traces, tables, measurements: measuredIn(scan, drawn) };
 }
 
-/** Results and edits by the keys of measurements. */
-const keptIn = (measured: NonNullable<Drawn["measured"]>): Record<string, Kept> =>
-  Object.fromEntries(Object.entries(measured).flatMap(([key, one]) => one === null ? [] : [[key, one]]));
+/** What is kept of each measurement, with the results and edits of one time and focus only. */
+const keptAt = (
+  measured: NonNullable<Drawn["measured"]>,
+  here: string,
+): Record<string, KeptMeasurement> =>
+  Object.fromEntries(
+    Object.entries(measured).flatMap(([key, one]) => {
+      if (one === null) return [];
+      const results = one.place === null || one.place === here ? one.results : [];
+      return [[key, { ...one, results, edits: one.edits.filter((edit) => isHere(edit, here)) }]];
+    }),
+  );
 
 /** Tables of the results in drawings. */
 function measuredIn(scan: Scan, { measured, traces }: Drawn): Measured["measurements"] {
+  const kept = keptAt(measured ?? {}, placeOf(scan));
   return MEASUREMENTS.map((measurement) => {
-    const { results = [], edits = [] } = measured?.[measurement.key] ?? {};
+    const { results = [], edits = [] } = kept[measurement.key] ?? {};
     const tables = results.map((result) => {
-      const { items, quantities } = editedResult(
-        recordingOf(scan),
-        measurement,
-        result,
-        edits.filter((edit) => isHere(edit, placeOf(scan))),
-        traces ?? traceSettingsIn(scan),
-      );
+      const trace = traces ?? traceSettingsIn(scan);
+      const { items, quantities } = editedResult(recordingOf(scan), measurement, result, edits, trace);
       return { result, columns: measurement.columns(items, scan.axes), quantities };
     });
     return { measurement, tables };

@@ -399,12 +399,8 @@ export class MeasurementPanel extends Panel {
     });
   }
 
-  /**
-   * Measures with the settings of the fields.
-   *
-   * @param outer cancels it, besides the button
-   */
-  async measure(outer?: AbortSignal): Promise<void> {
+  /** Measures with the settings of the fields. */
+  async measure(): Promise<void> {
     const { scan } = this;
     const orders = this.#orders();
     if (typeof orders === "string" || scan === null) return void (this.#status.textContent = String(orders));
@@ -426,7 +422,7 @@ export class MeasurementPanel extends Panel {
         orders,
       );
       if (this.scan === scan) this.#take(made);
-    }, outer);
+    });
   }
 
   /** Runs a quick measurement, without workers. @param others results to keep */
@@ -506,23 +502,17 @@ export class MeasurementPanel extends Panel {
   }
 
   /** @param isTyped keeps the list, whose field is being typed in */
-  #edit(
-    { result: { of }, items }: Shown,
-    item: Item,
-    change: Parameters<typeof withEdit>[4],
-    isTyped = false,
-  ) {
-    this.#edits = withEdit(this.measurement, this.#edits, { of, place: this.#place, items }, item, change);
+  #edit({ result }: Shown, item: Item, change: Parameters<typeof withEdit>[4], isTyped = false) {
+    this.#edits = withEdit(this.measurement, this.#edits, { result, place: this.#place }, item, change);
     this.#show(!isTyped);
     this.changed();
   }
 
-  /** @returns why it failed; empty after success */
-  async #run(work: (signal: AbortSignal) => Promise<void>, outer?: AbortSignal): Promise<void> {
-    const fault = await this.#work.run(work, outer);
+  async #run(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (await this.#work.run(work) === null) return;
     // Partial results are shown only during the work.
-    if (fault !== null) this.#arriving = null;
-    if (fault !== null) this.changed();
+    this.#arriving = null;
+    this.changed();
   }
 
   #keep(results: readonly Result[]) {

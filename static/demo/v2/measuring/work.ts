@@ -38,13 +38,12 @@ export class Work {
   /**
    * Runs work in place of earlier work.
    *
-   * @param outer cancels it, too
    * @returns why it failed; empty after success, null if it was ended
    */
-  async run(work: (signal: AbortSignal) => Promise<void>, outer?: AbortSignal): Promise<string | null> {
+  async run(work: (signal: AbortSignal) => Promise<void>): Promise<string | null> {
     this.end();
     const running = this.#running = new AbortController();
-    const signal = AbortSignal.any([running.signal, ...outer ? [outer] : []]);
+    const { signal } = running;
     for (const { button } of this.#buttons) button.textContent = "Cancel";
     this.progress.hidden = false;
     this.progress.removeAttribute("value");

@@ -2,7 +2,7 @@
  * Checks what documents say about the look, the settings and the results of a recording by its shape. The schemas of the documents
  * leave these open, so a damaged archive, or another program, may have put anything there.
  */
-import { MOST_ITEMS } from "../../../measure/recording.ts";
+import { MOST_ITEMS } from "../../../measure/measurement.ts";
 import { LUT_NAMES } from "../picture/lut.ts";
 import { isRegion } from "../drawing/table.ts";
 import type { Drawn, DrawnLook, KeptMeans } from "../drawing/drawn.ts";
