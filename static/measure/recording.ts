@@ -100,7 +100,7 @@ export function planeOf({ channels, shape }: Recording, channel: number): Plane 
 export function measure(recording: Recording, orders: readonly Order[]): (Result | Refusal)[] {
   return orders.map((order) => {
     try {
-      return resultOf(recording, order, found(measured, recording, order));
+      return resultOf(recording, order, runOrder(measured, recording, order));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       return refusalOf(order, error);
@@ -117,7 +117,7 @@ export async function measureBy(
   const results: (Result | Refusal)[] = [];
   for (const order of orders) {
     try {
-      results.push(resultOf(recording, order, await found(run, recording, order)));
+      results.push(resultOf(recording, order, await runOrder(run, recording, order)));
     } catch (error) {
       if ((error as Error).name === "AbortError") throw error;
       results.push(refusalOf(order, error));
@@ -137,7 +137,8 @@ const refusalOf = (order: Order, error: unknown): Refusal => ({
   fault: (error as Error).message,
 });
 
-function found<Made>(run: Run<Made>, recording: Recording, order: Order): Made {
+/** Runs the measurement of an order, with defaults for the settings that it leaves out. */
+function runOrder<Made>(run: Run<Made>, recording: Recording, order: Order): Made {
   const { measurement, region, channel, settings, trace } = order;
   const band = bandIn(recording, region.columns, trace);
   return run(measurement, planeOf(recording, channel), band, settingsOf(measurement, settings, band));
@@ -207,7 +208,7 @@ export type Wanted = Readonly<Record<string, { channel: number; settings: Settin
 export type Kept = { results: readonly Result[]; edits: readonly Edit[] };
 
 /** A row of a table for each region, with the results behind it. */
-export interface Measured {
+export interface MeasuredRegions {
   rows: { region: Region; row: Row; refusals: readonly Refusal[] }[];
   /** New and earlier results by the keys of measurements. */
   results: Record<string, Result[]>;
@@ -231,8 +232,8 @@ export async function measureRegions(
     trace: TraceSettings;
     kept?: Readonly<Record<string, Kept>>;
   },
-): Promise<Measured> {
-  const made: Measured = { rows: [], results: {} };
+): Promise<MeasuredRegions> {
+  const made: MeasuredRegions = { rows: [], results: {} };
   const chosen = measurements.filter(({ key }) => wanted[key] !== undefined);
   for (const region of regions.length > 0 ? regions : [wholeLines(recording)]) {
     const row = { ...placeRow(recording, region), ...traceRow(recording, region, wanted, trace) };

@@ -128,7 +128,7 @@ function shownIn(scan: Scan, drawn: Drawn): Measured {
     bandsOf(regions),
     drawn.traces ?? traceSettingsIn(scan),
   );
-  return { drawn, scan, traces, tables, measurements: measuredIn(scan, drawn) };
+  return { drawn, scan, traces, tables, measurements: tablesIn(scan, drawn) };
 }
 
 /** What is kept of each measurement, with the results and edits of one time and focus only. */
@@ -145,7 +145,7 @@ const keptAt = (
   );
 
 /** Tables of the results in drawings. */
-function measuredIn(scan: Scan, { measured, traces }: Drawn): Measured["measurements"] {
+function tablesIn(scan: Scan, { measured, traces }: Drawn): Measured["measurements"] {
   const kept = keptAt(measured ?? {}, placeOf(scan));
   return MEASUREMENTS.map((measurement) => {
     const { results = [], edits = [] } = kept[measurement.key] ?? {};
