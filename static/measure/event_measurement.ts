@@ -151,11 +151,11 @@ export const EVENTS: Measurement<Event, EventSettings> = {
   listed(found, [time]) {
     const [scale, unit] = time.unit === "seconds" ? [1000, "ms"] : [1, tableUnit(time)];
     // Column heads may break, which leaves room for the note.
-    const lengths = [["Dura\u00adtion", "duration"], ["Rise", "rise"], ["Decay", "decay"]] as const;
+    const lengths = [["Duration", "duration"], ["Rise", "rise"], ["Decay", "decay"]] as const;
     return [
       timeColumn(found, time),
       columnOf(
-        "Ampli\u00adtude",
+        "Amplitude",
         found,
         ({ amplitude, overlap }) => `${rounded(amplitude)}${overlap === "overlaps" ? " *" : ""}`,
       ),

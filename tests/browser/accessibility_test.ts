@@ -38,13 +38,13 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.locator("#measure-bands .pick").click();
     await page.check("#trace-change");
     await viewer.findPeaks();
-    assert.notEqual(await page.locator("#measure-events tbody tr").count(), 0);
+    assert.notEqual(await page.locator("#drawer-events tbody tr").count(), 0);
     await viewer.measureVelocities();
     for (const part of ["diameter", "flux", "sparks"]) {
       await viewer.unfold(part);
       if (part === "sparks") await viewer.enter("#sparks-threshold", "3");
       await page.click(`#${part}-start`);
-      await page.locator(`#measure-${part} .result`, { hasText: /\d/ }).waitFor();
+      await page.locator(`#drawer-${part} .result`, { hasText: /\d/ }).waitFor();
     }
     await viewer.settle();
     await assertNoFault(viewer, "measured");

@@ -50,7 +50,7 @@ test("keeps bands and drops velocities when the file changes", async (viewer, pa
   assert(await page.locator("#trace-chart").isVisible());
   assert(Math.abs(await mean() / before - 4) < 1e-6);
   assert.equal(await page.locator("#velocity-chart").isVisible(), false);
-  assert.equal(await page.locator("#measure-velocity .result").textContent(), "");
+  assert.equal(await page.locator("#drawer-velocity .result").textContent(), "");
   viewer.faults.length = 0;
 });
 

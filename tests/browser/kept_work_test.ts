@@ -33,7 +33,7 @@ async function drawAll(viewer: Viewer): Promise<void> {
   await viewer.page.click("#tool-zoom");
   await viewer.measureVelocities();
   await viewer.findEvents("1");
-  await viewer.page.locator("#measure-events tbody input").first().fill("whisker");
+  await viewer.page.locator("#drawer-events tbody input").first().fill("whisker");
   await viewer.unfold("cursors");
   await viewer.pin(100, 40);
 }
@@ -97,8 +97,8 @@ test("undoes and redoes each change, by buttons and keys", async (viewer, page) 
     "chooses the channel of events": async () => void await page.selectOption("#events-channel", "1"),
     "sets the threshold": () => viewer.enter("#events-height", "0.7"),
     "finds events": () => page.click("#events-start"),
-    "writes a note": () => page.locator("#measure-events tbody input").first().fill("whisker"),
-    "removes an event": () => page.locator("#measure-events tbody button").last().click(),
+    "writes a note": () => page.locator("#drawer-events tbody input").first().fill("whisker"),
+    "removes an event": () => page.locator("#drawer-events tbody button").last().click(),
     "pins a cursor": () => viewer.pin(100, 40),
     "pins another": () => viewer.pin(140, 20),
     "averages cursors": () => viewer.enter("#cursor-lines", "3"),
@@ -226,7 +226,7 @@ test("shows work with a note if the same path has other content", async (viewer,
   await viewer.openPath(path);
   assert.match(await viewer.text("#notice-text"), /^The content of this file has changed since /);
   assert.equal(await viewer.bands.count(), 1);
-  assert.equal(await page.locator("#measure-velocity .result").textContent(), "");
+  assert.equal(await page.locator("#drawer-velocity .result").textContent(), "");
   // The earlier work stays in the list until it is removed.
   await page.click("#more-ways");
   await page.locator("#recent-list li").nth(1).waitFor();

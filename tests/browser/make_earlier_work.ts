@@ -37,7 +37,7 @@ async function measureScan(viewer: Viewer): Promise<void> {
   await viewer.enter("#velocity-window", "80");
   await viewer.measureVelocities();
   await viewer.findPeaks();
-  const rows = page.locator("#measure-events tbody tr");
+  const rows = page.locator("#drawer-events tbody tr");
   await rows.first().locator("input").fill('a "note", NaN');
   await page.focus("#source .plot");
   for (const place of [0.31, 0.62]) {

@@ -132,7 +132,7 @@ test("carries regions and settings to the next recording in one step", async (vi
   assert.match(await viewer.text("#notice-text"), /^Regions and settings of scan_01\.oir/);
   assert.deepEqual(await bands(viewer), ["Band 1", "Band 2"]);
   assert.equal(await page.inputValue("#velocity-window"), "60");
-  assert.equal(await page.locator("#measure-events tbody tr").count(), 0);
+  assert.equal(await page.locator("#drawer-events tbody tr").count(), 0);
   await page.click("#undo");
   assert.deepEqual(await bands(viewer), []);
   assert(await page.locator("#undo").isDisabled());

@@ -254,12 +254,12 @@ test("measures velocities over time and shows them with their confidence", async
   await viewer.measureVelocities();
   // (600 - 120) / 60 + 1 = 9 windows.
   assert.match(
-    await viewer.text("#measure-velocity .result"),
+    await viewer.text("#drawer-velocity .result"),
     /^Windows 9 · With a velocity 9 · Median velocity 10[567]\.?\d* µm\/s · /,
   );
   assert(await page.locator("#velocity-chart").isVisible());
-  const [panes, source] = [await viewer.box("#panes"), await viewer.box("#source")];
-  assert(source.height > panes.height - 30, "no empty room below the charts");
+  const [panes, drawer] = [await viewer.box("#panes"), await viewer.box("#drawer")];
+  assert(drawer.y + drawer.height > panes.y + panes.height - 20, "no empty room below the drawer");
   const { rows, head, about } = await viewer.table("#csv-velocity");
   assert.equal(
     head.join(),
@@ -297,42 +297,46 @@ test("measures velocities over time and shows them with their confidence", async
   }
 });
 
-test("traces and velocities lie below the picture, a click leaves a window out", async (viewer, page) => {
-  await viewer.drawBand(...ACTIVE);
-  await viewer.unfold("velocity");
-  await viewer.enter("#velocity-window", "120");
-  await viewer.measureVelocities("With a velocity 9");
-  await viewer.settle();
-  const panes = await viewer.box("#panes");
-  for (const id of ["#trace-chart", "#velocity-chart"]) {
-    const { y, height } = await viewer.box(id);
-    assert(height >= 150 && y + height <= panes.y + panes.height, `${id}: ${height} at ${y}`);
-  }
-  assert((await viewer.box("#source .plot")).height >= 110);
-  /** The third window has its middle at line 2 * 60 + 59.5. */
-  const clickThird = async () => {
+test(
+  "traces and velocities lie below the picture, a double click leaves a window out",
+  async (viewer, page) => {
+    await viewer.drawBand(...ACTIVE);
+    await viewer.unfold("velocity");
+    await viewer.enter("#velocity-window", "120");
+    await viewer.measureVelocities("With a velocity 9");
     await viewer.settle();
-    const [plot, chart] = [await viewer.box("#source .plot"), await viewer.box("#velocity-chart")];
-    await page.mouse.click(plot.x + plot.width * (2 * 60 + 60) / LINES, chart.y + chart.height / 2);
-  };
-  const left = page.locator("#measure-velocity .result", { hasText: "With a velocity 8" });
-  await clickThird();
-  await left.waitFor();
-  assert.match(await viewer.text("#measure-velocity .result"), / · Left out 1 · /);
-  const { rows, column } = await viewer.table("#csv-velocity");
-  assert.deepEqual(column("Verdict"), rows.map((_, i) => i === 2 ? "left out" : "measured"));
-  assert.equal(rows[2]![1], "");
-  await viewer.reload();
-  await viewer.unfold("velocity");
-  await left.waitFor();
-  await clickThird();
-  await page.locator("#measure-velocity .result", { hasText: "With a velocity 9" }).waitFor();
-  await page.click("#undo");
-  await left.waitFor();
-}, { width: 1280, height: 800 });
+    const panes = await viewer.box("#panes");
+    for (const id of ["#trace-chart", "#velocity-chart"]) {
+      const { y, height } = await viewer.box(id);
+      assert(height >= 54 && y + height <= panes.y + panes.height, `${id}: ${height} at ${y}`);
+    }
+    assert((await viewer.box("#source .plot")).height >= 110);
+    /** The third window has its middle at line 2 * 60 + 59.5. */
+    const clickThird = async () => {
+      await viewer.settle();
+      const [plot, chart] = [await viewer.box("#source .plot"), await viewer.box("#velocity-chart")];
+      await page.mouse.dblclick(plot.x + plot.width * (2 * 60 + 60) / LINES, chart.y + chart.height / 2);
+    };
+    const left = page.locator("#drawer-velocity .result", { hasText: "With a velocity 8" });
+    await clickThird();
+    await left.waitFor();
+    assert.match(await viewer.text("#drawer-velocity .result"), / · Left out 1 · /);
+    const { rows, column } = await viewer.table("#csv-velocity");
+    assert.deepEqual(column("Verdict"), rows.map((_, i) => i === 2 ? "left out" : "measured"));
+    assert.equal(rows[2]![1], "");
+    await viewer.reload();
+    await viewer.unfold("velocity");
+    await left.waitFor();
+    await clickThird();
+    await page.locator("#drawer-velocity .result", { hasText: "With a velocity 9" }).waitFor();
+    await page.click("#undo");
+    await left.waitFor();
+  },
+  { width: 1280, height: 800 },
+);
 
 test("finds, edits and saves events", async (viewer, page) => {
-  const list = page.locator("#measure-events tbody tr");
+  const list = page.locator("#drawer-events tbody tr");
   await page.uncheck("#source-0-visible");
   await viewer.drawBand(...ACTIVE);
   await page.check("#trace-change");
@@ -349,7 +353,7 @@ test("finds, edits and saves events", async (viewer, page) => {
   const [, amplitude] = await list.first().locator("td").allInnerTexts();
   assert(Math.abs(Number(amplitude) - 1.33) < 0.12, amplitude);
   // Note and × are seen without scrolling, also where all numbers have as many digits as there are.
-  const scrolled = page.locator("#measure-events .scrolled");
+  const scrolled = page.locator("#drawer-events .items");
   const fits = () =>
     scrolled.evaluate((box: { scrollWidth: number; clientWidth: number }) =>
       box.scrollWidth - box.clientWidth
@@ -360,7 +364,7 @@ test("finds, edits and saves events", async (viewer, page) => {
   await page.check("#trace-change");
   await list.locator("input").first().fill("whisker");
   // Removed, then added again at the cursor.
-  await list.nth(1).locator("button").click();
+  await list.nth(1).locator(".act").click();
   assert.equal(await list.count(), 1);
   await page.click("#tool-zoom");
   await viewer.hover((TRANSIENTS[1] + 20) / LINES, 0.5);
@@ -390,7 +394,7 @@ test("finds, edits and saves events", async (viewer, page) => {
 test("marks events while their channel is shown, and removes them with their band", async (viewer, page) => {
   await viewer.drawBand(...ACTIVE);
   await viewer.findEvents("1");
-  const events = page.locator("#measure-events tbody");
+  const events = page.locator("#drawer-events tbody");
   await events.locator("input").first().fill("mine");
   assert.equal(await events.locator("tr").count(), TRANSIENTS.length);
   const marks = page.locator("#trace-chart polyline[stroke-width='1.5'][stroke=currentColor]");
@@ -409,7 +413,7 @@ test("marks events while their channel is shown, and removes them with their ban
   await viewer.drawBand(...ACTIVE);
   await viewer.settle();
   assert.equal(await events.count(), 0);
-  assert.equal(await page.locator("#measure-events .result").textContent(), "");
+  assert.equal(await page.locator("#drawer-events .result").textContent(), "");
 });
 
 test("long tables of events show a part and save all rows", async (viewer, page) => {
@@ -419,8 +423,8 @@ test("long tables of events show a part and save all rows", async (viewer, page)
   await viewer.openBytes("peaks.oir", measuredScan(COLUMNS, [dark, peaks]));
   await viewer.drawBand(ACTIVE[0], ACTIVE[0] + 1);
   await viewer.findEvents("1");
-  const shown = () => page.locator("#measure-events tbody tr").count();
-  assert.match(await viewer.text("#measure-events [role=status]"), /^Events 120/);
+  const shown = () => page.locator("#drawer-events tbody tr").count();
+  assert.match(await viewer.text("#drawer-events .result"), /^Events 120/);
   const { rows, about } = await viewer.table("#csv-events");
   assert.deepEqual([rows.length, about.get("Events")], [120, "120"]);
   assert.equal(await shown(), 100);

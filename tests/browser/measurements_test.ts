@@ -38,7 +38,7 @@ async function measure(viewer: Viewer, key: string): Promise<string> {
   const { page } = viewer;
   await viewer.unfold(key);
   await page.click(`#${key}-start`);
-  const result = page.locator(`#measure-${key} .result`);
+  const result = page.locator(`#drawer-${key} .result`);
   await result.filter({ hasText: "·" }).waitFor();
   return await result.textContent() ?? "";
 }
@@ -83,11 +83,11 @@ test("measurements: shows, keeps and saves a diameter and its heart rate", async
   await page.click("#redo");
   assert(await chart.isVisible());
   const box = await viewer.box("#diameter-chart");
-  await page.mouse.click(box.x + box.width / 2, box.y + 40);
-  await page.locator("#measure-diameter .result", { hasText: "Left out 1" }).waitFor();
+  await page.mouse.dblclick(box.x + box.width / 2, box.y + 40);
+  await page.locator("#drawer-diameter .result", { hasText: "Left out 1" }).waitFor();
   await viewer.settle();
   await page.reload();
-  await page.locator("#measure-diameter .result", { hasText: "Left out 1" }).waitFor({ state: "attached" });
+  await page.locator("#drawer-diameter .result", { hasText: "Left out 1" }).waitFor({ state: "attached" });
 });
 
 test("measurements: finds and outlines sparks, which can be removed and added", async (viewer, page) => {
@@ -95,11 +95,11 @@ test("measurements: finds and outlines sparks, which can be removed and added", 
   await viewer.unfold("sparks");
   await page.selectOption("#sparks-channel", "1");
   assert.match(await measure(viewer, "sparks"), /^Sparks 3 ·/);
-  const rows = page.locator("#measure-sparks tbody tr");
+  const rows = page.locator("#drawer-sparks tbody tr");
   assert.equal(await rows.count(), 3);
   const outlines = page.locator('#source polyline[stroke="#ffeb3b"]');
   assert.equal(await outlines.count(), 3);
-  await rows.nth(1).locator("button").click();
+  await rows.nth(1).locator(".act").click();
   assert.equal(await rows.count(), 2);
   const [line, column] = SPARKS[1];
   await viewer.hover((line + 6) / LINES, 1 - (column + 0.5) / COLUMNS);

@@ -25,8 +25,7 @@ function sparks(): Uint16Array<ArrayBuffer> {
   });
 }
 
-const rowsOf = (page: Page, key: string) =>
-  page.locator(`#measure-${key} .scrolled`).last().locator("tbody tr");
+const rowsOf = (page: Page, key: string) => page.locator(`#drawer-${key} .items`).locator("tbody tr");
 
 /** Opens the scan with streaks and calcium, and draws bands over it. */
 async function drawn(viewer: Viewer, ...bands: readonly (readonly [number, number])[]): Promise<void> {
@@ -73,7 +72,7 @@ test(
     await measure(viewer, "sparks", { label: "whole lines" });
     const rows = rowsOf(page, "sparks");
     await rows.nth(2).waitFor();
-    await rows.nth(1).locator("button").click();
+    await rows.nth(1).locator(".act").click();
     assert.equal(await rows.count(), 2);
     // A threshold that finds none leaves what was added by hand.
     await page.click("#undo");
@@ -127,7 +126,7 @@ test("results: one run measures all bands; chart, table and archive name them", 
     "Band 3",
   ]);
   await page.selectOption("#velocity-band", { label: "Band 1" });
-  assert.match(await viewer.text("#measure-velocity .result"), /^Windows/);
+  assert.match(await viewer.text("#drawer-velocity .result"), /^Windows/);
   const before = await viewer.table("#csv-velocity");
   await page.click("#save");
   const { bytes } = await viewer.saved("#save-dialog .primary");
@@ -143,9 +142,9 @@ test("results: a left out window stays left out in another window and step", asy
   await viewer.enter("#velocity-step", "50");
   await measure(viewer, "velocity", { label: "Band 1" });
   const box = await viewer.box("#velocity-chart");
-  await page.mouse.click(box.x + box.width / 2, box.y + 40);
-  await page.locator("#measure-velocity .result", { hasText: "Left out 1" }).waitFor();
+  await page.mouse.dblclick(box.x + box.width / 2, box.y + 40);
+  await page.locator("#drawer-velocity .result", { hasText: "Left out 1" }).waitFor();
   await viewer.enter("#velocity-step", "25");
   await measure(viewer, "velocity", { label: "Band 1" });
-  assert.match(await viewer.text("#measure-velocity .result"), /Left out 1/);
+  assert.match(await viewer.text("#drawer-velocity .result"), /Left out 1/);
 });

@@ -74,10 +74,10 @@ async function measureAll(viewer: Viewer): Promise<void> {
   await page.selectOption("#velocity-band", "");
   await viewer.measureVelocities();
   await viewer.findPeaks();
-  const rows = page.locator("#measure-events tbody tr");
+  const rows = page.locator("#drawer-events tbody tr");
   assert(await rows.count() > 0, "the example has events");
   await rows.first().locator("input").fill('a "note", NaN');
-  if (await rows.count() > 1) await rows.last().locator("button").click();
+  if (await rows.count() > 1) await rows.last().locator(".act").click();
   await page.focus("#source .plot");
   for (const place of [0.31, 0.62]) {
     await viewer.hover(place, place);

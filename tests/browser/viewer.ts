@@ -276,7 +276,7 @@ export class Viewer {
   async measureVelocities(found = "With a velocity"): Promise<void> {
     await this.unfold("velocity");
     await this.page.click("#velocity-start");
-    await this.page.locator("#measure-velocity .result", { hasText: found }).waitFor();
+    await this.page.locator(":is(#drawer-velocity, #measure-velocity) .result", { hasText: found }).waitFor();
   }
 
   /** Finds events in the first channel, or in this one. */

@@ -1,6 +1,7 @@
 /** Wires the page together: the open acquisition (session_controller.ts), its display (viewer.ts) and the ways to open more. */
 import { byId } from "./controls/element.ts";
 import { DataPanel } from "./panels/data_panel.ts";
+import { Drawer } from "./panels/drawer.ts";
 import { KeptWork } from "./opening/kept_work.ts";
 import { ManyPanel } from "./many/many_panel.ts";
 import { Opening, recordingOf } from "./opening/opening.ts";
@@ -52,6 +53,7 @@ const askServer = watchServer({
   isBusy: () => controller.isOpening,
 });
 controller.addEventListener("failed", askServer);
+const drawer = new Drawer();
 const measured = new MeasuredView(viewer, {
   place: () => opening.place,
   planesAt: (place, signal) => controller.planesAt(place, signal),
@@ -59,7 +61,7 @@ const measured = new MeasuredView(viewer, {
   onDrawn: () => opening.drawn(),
   onLost: () =>
     page.notice("The file has changed in size: earlier drawings and pinned cursors are not shown."),
-});
+}, drawer);
 const parts = { viewer, controller, opening, measured, page };
 const saving = new Saving(parts);
 new ManyPanel({ ...parts, work, recall });

@@ -146,8 +146,11 @@ export function button(
 }
 
 /** A × that removes something, such as `band 1`. */
-export const removeButton = (name: string, onClick: () => void): HTMLButtonElement =>
-  button("×", onClick, { className: "icon", "aria-label": `Remove ${name}` });
+export const removeButton = (
+  name: string,
+  onClick: () => void,
+  className = "icon",
+): HTMLButtonElement => button("×", onClick, { className, "aria-label": `Remove ${name}` });
 
 /** A table, as the only item of a list that is empty without rows. */
 export function tables(

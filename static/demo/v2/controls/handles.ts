@@ -28,25 +28,34 @@ export const SLIDER: Steps = {
   End: Infinity,
 };
 
+/** Where a bar between two panes may stand. */
+export interface DividerLimits {
+  /** Share of the upper pane in percent at the start. */
+  start?: number;
+  /** The share that a double click sets; by default `start`. */
+  home?: number;
+  /** Smallest share of a pane in percent. */
+  least?: number;
+  /** Height that each pane keeps if both have room, in CSS pixels. */
+  leastHeight?: () => number;
+}
+
 /**
  * Moves a bar between two panes (role `separator`).
  *
  * @param bar between the panes, in a container whose height both share
- * @param onMove share of the upper pane
- * @param leastHeight of a pane in CSS pixels, if both have room
- * @param start percent
+ * @param onMove share of the upper pane in percent
  */
 export function attachDivider(
   bar: HTMLElement,
   onMove: (percent: number) => void,
-  leastHeight: () => number,
-  start = 54,
+  { start = 54, home = start, least: smallest = SMALLEST, leastHeight = () => 0 }: DividerLimits = {},
 ): void {
   let percent = start;
   const track = bar.parentElement as HTMLElement;
   const move = (wanted: number) => {
     const { height } = track.getBoundingClientRect();
-    const least = height > 0 ? Math.min(44, Math.max(SMALLEST, (100 * leastHeight()) / height)) : SMALLEST;
+    const least = height > 0 ? Math.min(44, Math.max(smallest, (100 * leastHeight()) / height)) : smallest;
     percent = Math.min(100 - least, Math.max(least, wanted));
     bar.ariaValueMin = String(Math.round(least));
     bar.ariaValueMax = String(Math.round(100 - least));
@@ -57,7 +66,7 @@ export function attachDivider(
     const box = track.getBoundingClientRect();
     move(100 * (event.clientY - box.top) / box.height);
   });
-  bar.addEventListener("dblclick", () => move(start));
+  bar.addEventListener("dblclick", () => move(home));
   onSteps(bar, DIVIDER, (step) => move(percent + step));
   move(start);
 }

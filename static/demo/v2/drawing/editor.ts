@@ -380,7 +380,7 @@ export class RegionEditor {
     return this.#all.filter(({ kind, ends }) => {
       const points = ends.map((end) => this.#pane.toScreen(end.x ?? at.x, end.y ?? at.y));
       if (KINDS[kind].isArea) return boxDistance([x, y], points[0]!, points[1]!) <= reach;
-      return points.some((point, i) => distance([x, y], points[i - 1] ?? point, point) <= reach);
+      return points.some((point, i) => distanceTo([x, y], points[i - 1] ?? point, point) <= reach);
     });
   }
 
@@ -388,11 +388,13 @@ export class RegionEditor {
    * Selects the pressed region; if several overlap, each press selects the next one.
    *
    * @param reach in CSS pixels
+   * @returns whether a region was pressed
    */
-  press(at: Point, reach: number): void {
+  press(at: Point, reach: number): boolean {
     const near = this.#near(at, reach);
     const now = near.findIndex(({ id }) => id === this.#selected);
     this.#store.select(near[(now + 1) % near.length]?.id ?? null);
+    return near.length > 0;
   }
 
   /** Moves the focus to the selected region, else to one at the cursor, else to the first. */
@@ -454,8 +456,12 @@ function shifted(
   );
 }
 
-/** Distance of a point from the straight line between two others. */
-function distance([x, y]: [number, number], [x0, y0]: [number, number], [x1, y1]: [number, number]) {
+/** Distance of a point from the straight line between two others, all in CSS pixels. */
+export function distanceTo(
+  [x, y]: readonly [number, number],
+  [x0, y0]: readonly [number, number],
+  [x1, y1]: readonly [number, number],
+): number {
   const [dx, dy] = [x1 - x0, y1 - y0];
   const square = dx * dx + dy * dy;
   const part = square === 0 ? 0 : Math.min(1, Math.max(0, ((x - x0) * dx + (y - y0) * dy) / square));

@@ -24,6 +24,8 @@ export interface Parts {
   line: () => { width: number; isFreehand: boolean };
   /** Says that no more regions of a kind can be drawn, or where to pin a cursor. */
   refuse: (kind: KindName) => void;
+  /** Follows a press that hits no region. */
+  press: (at: Point, reach: number) => void;
 }
 
 /** The buttons of the tools, and what they draw. */
@@ -41,7 +43,10 @@ export class Tools {
     this.#track = new PointTool(store, "track", (x, y) => source.toScreen(x, y));
     // A click ends a drag that has drawn nothing, and a track goes on.
     for (const pane of [source, reference]) pane.onGivenUp = () => this.#isTracking || store.preview(null);
-    source.onPress = (at, reach) => this.#isTracking ? this.#track.add(at) : editor.press(at, reach);
+    source.onPress = (at, reach) => {
+      if (this.#isTracking) this.#track.add(at);
+      else if (!editor.press(at, reach)) this.#parts.press(at, reach);
+    };
     source.onDouble = () => this.#isTracking && this.#endTrack();
     source.onKey = (key) => this.#press(key);
   }

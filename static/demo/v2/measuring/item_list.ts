@@ -1,7 +1,7 @@
 /** An editable list of what a measurement has found. */
 import { formatAt, rounded, significant } from "../../../measure/axes.ts";
 import { type Axes, columnName, type Item, type Measurement } from "../../../measure/measurement.ts";
-import { element } from "../controls/element.ts";
+import { element, within } from "../controls/element.ts";
 import { button, removeButton, tables, textField } from "../controls/fields.ts";
 
 /** Rows that are added at once: each row blocks the browser for some time. */
@@ -14,60 +14,132 @@ export interface Listed {
   items: readonly Item[];
 }
 
-/** The list of found items with a field for each note and a button to remove each. */
+/** The list of found items, with what can be done to each. */
 export class ItemList<Group extends Listed> {
-  readonly element: HTMLDivElement = element("div", { className: "scrolled" });
+  readonly element: HTMLDivElement = element("div", { className: "items" });
   readonly #measurement;
-  readonly #edits;
+  readonly #acts;
   /** Number of rows shown at most. */
   #most = ROWS_AT_ONCE;
+  #shown: { groups: readonly Group[]; axes: Axes } | null = null;
+  #rows: { group: Group; item: Item; row: HTMLTableRowElement }[] = [];
 
   constructor(
     measurement: Measurement,
-    edits: {
+    acts: {
+      onPick: (group: Group, item: Item) => void;
       onNote: (group: Group, item: Item, note: string) => void;
       onRemove: (group: Group, item: Item) => void;
+      onLeaveOut: (group: Group, item: Item) => void;
     },
   ) {
     this.#measurement = measurement;
-    this.#edits = edits;
+    this.#acts = acts;
+    this.element.addEventListener("click", ({ target }) => {
+      if (!(target instanceof Element) || target.closest("input, .act") !== null) return;
+      const row = target.closest("tbody tr");
+      const found = this.#rows.find((one) => one.row === row);
+      if (found !== undefined) acts.onPick(found.group, found.item);
+    });
   }
 
   clear(): void {
     this.#most = ROWS_AT_ONCE;
+    this.#rows = [];
     this.element.replaceChildren();
   }
 
   show(groups: readonly Group[], axes: Axes): void {
-    const { key, title, noun, listed, columns: all, hasNotes } = this.#measurement;
+    this.#shown = { groups, axes };
+    const { key, title, at, listed, columns: all } = this.#measurement;
     const found = groups.flatMap((group) => group.items.map((item) => ({ group, item })));
     const items = found.map(({ item }) => item);
-    const columns = listed?.(items, axes) ?? all(items, axes).slice(0, -1);
+    const columns = listed?.(items, axes) ?? all(items, axes).slice(0, at === undefined ? undefined : -1);
     const isNamed = groups.length > 1;
-    const rows = found.slice(0, this.#most).map(({ group, item }, i) => [
-      ...isNamed ? [group.name] : [],
-      ...columns.map(({ values, step }) => textOf(values[i], step)),
-      ...hasNotes
-        ? [
-          textField(
-            `Note on ${noun} ${i + 1}`,
-            item.note ?? "",
-            200,
-            (note) => this.#edits.onNote(group, item, note),
-          ),
-        ]
-        : [],
-      removeButton(`${noun} ${i + 1}`, () => this.#edits.onRemove(group, item)),
-    ]);
-    const heads = [...isNamed ? ["Band"] : [], ...columns.map(columnName), ...hasNotes ? ["Note"] : [], ""];
+    const seen = found.slice(0, this.#most);
+    const rows = seen.map(({ group, item }, i) => {
+      const [first, ...others] = columns.map(({ values, step }) => textOf(values[i], step));
+      // A button, so that keys can pick the row.
+      const place = element("button", { type: "button", className: "row-pick", textContent: first ?? "" });
+      return [...isNamed ? [group.name] : [], place, ...others, ...this.#controls(group, item, i)];
+    });
+    const heads = [
+      ...isNamed ? ["Band"] : [],
+      ...columns.map(headOf),
+      ...this.#measurement.hasNotes ? ["Note"] : [],
+      "",
+    ];
     const left = found.length - rows.length;
     const more = button(`Show ${Math.min(left, ROWS_AT_ONCE)} more of ${left}`, () => {
       this.#most += ROWS_AT_ONCE;
       this.show(groups, axes);
     }, { id: `${key}-more` });
-    this.element.replaceChildren(...tables(title, heads, rows), ...left > 0 ? [more] : []);
+    const made = tables(title, heads, rows);
+    const focused = this.#focused;
+    const body = made[0]?.tBodies[0]?.rows ?? [];
+    this.#rows = seen.map((one, i) => ({ ...one, row: body[i]! }));
+    this.element.replaceChildren(...made, ...left > 0 ? [more] : []);
+    // After a row was removed, the focus goes to the next one.
+    const next = focused && this.#rows[Math.min(focused.at, this.#rows.length - 1)];
+    if (next) within(next.row, focused.control).focus();
+  }
+
+  /** The button in a row that has the focus. */
+  get #focused(): { at: number; control: string } | null {
+    const active = document.activeElement;
+    const at = this.#rows.findIndex(({ row }) => row.contains(active));
+    if (at < 0 || !(active instanceof HTMLButtonElement)) return null;
+    return { at, control: active.matches(".act") ? ".act" : ".row-pick" };
+  }
+
+  /** Marks the row of an item, and shows it; null marks none. */
+  mark(group: Group | null, item: Item | null): void {
+    const of = this.#shown;
+    const place = of?.groups.flatMap((one) => one.items.map((other) => one === group && other === item))
+      .indexOf(true) ?? -1;
+    if (of !== null && place >= this.#most) {
+      this.#most = (Math.floor(place / ROWS_AT_ONCE) + 1) * ROWS_AT_ONCE;
+      this.show(of.groups, of.axes);
+    }
+    for (const [i, { row }] of this.#rows.entries()) {
+      if (i !== place) row.removeAttribute("aria-current");
+      else if (row.ariaCurrent !== "true") {
+        row.ariaCurrent = "true";
+        row.scrollIntoView({ block: "nearest" });
+      }
+    }
+  }
+
+  #controls(group: Group, item: Item, i: number): HTMLElement[] {
+    const { noun, hasNotes, at, overTime } = this.#measurement;
+    const name = `${noun} ${i + 1}`;
+    const leaves = item.isLeftOut ? "Take in" : "Leave out";
+    return [
+      ...hasNotes
+        ? [
+          textField(
+            `Note on ${name}`,
+            item.note ?? "",
+            200,
+            (note) => this.#acts.onNote(group, item, note),
+          ),
+        ]
+        : [],
+      at !== undefined
+        ? removeButton(name, () => this.#acts.onRemove(group, item), "icon act")
+        : overTime === undefined
+        ? element("span")
+        : button(leaves, () => this.#acts.onLeaveOut(group, item), {
+          className: "act",
+          "aria-label": `${leaves} ${name}`,
+        }),
+    ];
   }
 }
+
+/** Head of a column, with the unit as the page writes it. */
+export const headOf = (column: { name: string; unit?: string | undefined }): string =>
+  columnName(column).replace("(um", "(µm");
 
 /** A value of a table. @param step that is shown */
 export function textOf(value: number | string | null | undefined, step?: number): string {

@@ -13,6 +13,7 @@ import { Measuring, type Shown } from "./measuring.ts";
 import { isPlainImage, placeInFile, typedPlanes } from "../drawing/scan.ts";
 import { TypedPanel } from "./typed_panel.ts";
 import type { Kymograph } from "../../../measure/kymograph.ts";
+import type { Drawer } from "../panels/drawer.ts";
 import type { Place } from "../panels/plane_steps.ts";
 import type { Look, Viewer } from "../panels/viewer.ts";
 import type { LoadedChannel } from "../picture/channel.ts";
@@ -57,10 +58,10 @@ export class MeasuredView {
   /** What the next picture of the same recording takes over. */
   #kept: Shown["kept"] = null;
 
-  constructor(viewer: Viewer, images: Images) {
+  constructor(viewer: Viewer, images: Images, drawer: Drawer) {
     this.#viewer = viewer;
     this.#images = images;
-    this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"));
+    this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"), drawer);
     viewer.on("shown", ({ look }: { look: DrawnLook | null }) => {
       if (!this.#isShowing) this.#original = this.#plain = null;
       this.#image = null;

@@ -39,13 +39,31 @@ import { Work } from "./work.ts";
 import { measuredAt, runBy } from "./workers.ts";
 import { type Band, bandsOf } from "../drawing/region.ts";
 import { regionOf, type Trace } from "./band_traces.ts";
+import type { Plain } from "../controls/emitter.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
 import type { Plot } from "./svg_plot.ts";
 
-/** Emits `change` when settings, results or edits change. */
-export class MeasurementPanel extends Panel {
+/** A line over the picture: x counts lines, y columns. */
+export type Outline = readonly { x: number; y: number }[];
+
+/** Where the picked item lies. */
+export interface Picked {
+  line: number;
+  /** Null for an item of a whole band. */
+  column: number | null;
+  /** Measured columns; the end is not included. */
+  columns: readonly [number, number];
+  /** Its value over time; null without one. */
+  value: number | null;
+}
+
+/**
+ * Emits `change` when settings, results or edits change, `measured` when the user has measured, and `pick` when a row or mark
+ * was picked.
+ */
+export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
   #bands: readonly Band[] = [];
   /** How the traces of the bands are made. */
   #trace = NEW_TRACE;
@@ -66,7 +84,10 @@ export class MeasurementPanel extends Panel {
   readonly #channel;
   readonly #fields;
   readonly #range = element("p", { className: "hint" });
+  /** Says why nothing was measured. */
   readonly #status = element("p", { className: "result", role: "status" });
+  /** The summary of a single result. */
+  readonly #summary = element("p", { className: "result" });
   /** Summaries of several results. */
   readonly #table = element("div", { className: "summaries" });
   readonly #list;
@@ -75,8 +96,13 @@ export class MeasurementPanel extends Panel {
   readonly #start;
   readonly #work;
   readonly #cursor;
+  /** The item whose row and marks stand out. */
+  #picked: { of: Of; item: Item } | null = null;
   readonly measurement: Measurement;
+  /** Settings and buttons. */
   readonly element: HTMLDivElement;
+  /** Summary and tables. */
+  readonly output: HTMLDivElement;
 
   constructor(measurement: Measurement, cursor: () => { x: number; y: number } | null = () => null) {
     super();
@@ -89,6 +115,8 @@ export class MeasurementPanel extends Panel {
     this.#list = new ItemList<Shown>(measurement, {
       onNote: (shown, item, note) => this.#edit(shown, item, { note }, true),
       onRemove: (shown, item) => this.#edit(shown, item, { isRemoved: true }),
+      onLeaveOut: (shown, item) => this.#edit(shown, item, { isLeftOut: !item.isLeftOut }),
+      onPick: (shown, item) => this.#pick(shown, item),
     });
     this.#start = button("Measure", () => this.#work.isRunning ? this.#work.cancel() : this.measure(), {
       id: `${key}-start`,
@@ -100,7 +128,8 @@ export class MeasurementPanel extends Panel {
           const line = cursor()?.x;
           if (line !== undefined) this.toggle(line);
         }, {
-          title: "Leaves the value at the cursor out, or takes it in again; as a click in the chart does",
+          title:
+            "Leaves the value at the cursor out, or takes it in again; as a double click in the chart does",
         })]
         : [],
       ...at
@@ -123,10 +152,8 @@ export class MeasurementPanel extends Panel {
           ...sections.flatMap(([anchor, name]) => [`${name} `, help(anchor, name), " "]),
         ),
       ],
-      this.#table,
-      this.#list.element,
-      this.#rejected,
     );
+    this.output = panel(this.#summary, this.#table, this.#list.element, this.#rejected);
   }
 
   /** Settings, results and edits, to be stored as JSON; null for images. */
@@ -248,6 +275,7 @@ export class MeasurementPanel extends Panel {
   }
 
   #forget() {
+    this.#picked = null;
     this.#work.end();
     this.#arriving = null;
     this.#status.textContent = "";
@@ -404,7 +432,10 @@ export class MeasurementPanel extends Panel {
     const { scan } = this;
     const orders = this.#orders();
     if (typeof orders === "string" || scan === null) return void (this.#status.textContent = String(orders));
-    if (this.measurement.isQuick) return this.#measureNow(orders);
+    if (this.measurement.isQuick) {
+      this.#measureNow(orders);
+      return this.#tell();
+    }
     await this.#run(async (signal) => {
       let before = 0;
       const run = runBy(signal, (items, done, of) => {
@@ -421,8 +452,15 @@ export class MeasurementPanel extends Panel {
         recordingOf(scan),
         orders,
       );
-      if (this.scan === scan) this.#take(made);
+      if (this.scan !== scan) return;
+      this.#take(made);
+      this.#tell();
     });
+  }
+
+  /** Says that the user has measured, once there is a result. */
+  #tell() {
+    if (this.#shown.length > 0) this.emit("measured");
   }
 
   /** Runs a quick measurement, without workers. @param others results to keep */
@@ -448,11 +486,12 @@ export class MeasurementPanel extends Panel {
       ...results,
     ]);
     const refused = made.filter(isRefusal);
+    this.#status.textContent = "";
     if (refused.length === 0) return;
     const faults = refused.map(({ of, fault }) =>
       made.length === 1 ? fault : `${this.#nameOf(of)}: ${fault}`
     );
-    this.#status.append(...this.#status.textContent === "" ? [] : [" "], faults.join(" "));
+    this.#status.textContent = faults.join(" ");
   }
 
   #nameOf({ band }: Of) {
@@ -556,14 +595,13 @@ export class MeasurementPanel extends Panel {
     this.#shown = shown.length < 2 ? shown : shown.map((one) => ({ ...one, name: labelOf(one, shown) }));
     const [only, ...others] = this.#shown;
     const isOne = only !== undefined && others.length === 0;
-    if (only !== undefined) {
-      this.#status.replaceChildren(...isOne ? unbroken(quantitiesText(only.quantities)) : []);
-    }
+    this.#summary.replaceChildren(...isOne ? unbroken(quantitiesText(only.quantities)) : []);
     this.#table.replaceChildren(...summaryTable(measurement.title, this.#shown));
     // Keys scroll many bands.
     this.#table.tabIndex = this.#shown.length > 1 ? 0 : -1;
-    if (!isListed || measurement.at === undefined || scan === null) return;
+    if (!isListed || scan === null) return;
     this.#list.show(this.#shown, scan.axes);
+    this.#markRow();
     const isOpen = this.#rejected.querySelector("details")?.open ?? false;
     const take = (shown: Shown, item: Item) => this.#takeRejected(shown, item);
     this.#rejected.replaceChildren(...rejectedTable(measurement, this.#shown, scan.axes, take));
@@ -580,13 +618,80 @@ export class MeasurementPanel extends Panel {
     if (order !== undefined) this.#addAt(order, at, item);
   }
 
-  /** Leaves out the value nearest to a line, or takes it in again; of several results that of the band at the cursor. */
-  toggle(line: number): void {
-    const { scan, measurement: { overTime } } = this;
+  /** Whether a chosen band has a result. */
+  get isFilled(): boolean {
+    return this.#shown.length > 0;
+  }
+
+  /** What the tables say of the summary, for a screen reader. */
+  get words(): string {
+    return `${this.measurement.title}: ${this.#summary.textContent || `${this.#shown.length} bands`}`;
+  }
+
+  /** The picked item; null without one. */
+  get picked(): Picked | null {
+    const [shown, item] = this.#found;
+    if (shown === null || item === null || this.scan === null) return null;
+    const { columns } = shown.result;
+    const { overTime } = this.measurement;
+    const column = (item as Item & { column?: number }).column ?? null;
+    return { line: item.line, column, columns, value: overTime?.value(item, this.scan.axes) ?? null };
+  }
+
+  /** The picked item among the shown ones, which measuring again replaces. */
+  get #found(): [Shown, Item] | [null, null] {
+    const picked = this.#picked;
+    const shown = picked && this.#shown.find(({ result }) => isSameOf(result.of, picked.of));
+    const item = shown?.items.find(isSamePlace(picked!.item));
+    return shown && item ? [shown, item] : [null, null];
+  }
+
+  #markRow() {
+    const [shown, item] = this.#found;
+    this.#list.mark(shown, item);
+  }
+
+  #pick({ result: { of } }: Shown, item: Item) {
+    this.#picked = { of, item };
+    this.#markRow();
+    this.emit("pick");
+  }
+
+  unpick(): void {
+    this.#picked = null;
+    this.#markRow();
+  }
+
+  /** Picks the value nearest to a line of the chart. */
+  pickAt(line: number): void {
+    const [shown, item] = this.#nearest(line);
+    if (shown !== undefined && item !== undefined) this.#pick(shown, item);
+  }
+
+  /** Picks the item whose line in the picture or peak in the chart is nearest, if one is near enough. @returns whether one is */
+  pickNear(distance: (item: Item, outline: Outline) => number, reach: number): boolean {
+    const { outline = () => [] } = this.measurement;
+    const all = this.#shown.flatMap((shown) => shown.items.map((item) => ({ shown, item })));
+    const away = all.map(({ item }) => distance(item, outline(item)));
+    const least = away.reduce((best, one, i) => one < away[best]! ? i : best, 0);
+    const nearest = all[least];
+    if (nearest === undefined || !(away[least]! <= reach)) return false;
+    this.#pick(nearest.shown, nearest.item);
+    return true;
+  }
+
+  /** The value nearest to a line, of several results that of the band at the cursor. */
+  #nearest(line: number): [Shown | undefined, Item | undefined] {
     const column = this.#cursor()?.y ?? -1;
     const isAround = ({ result: { columns: [from, to] } }: Shown) => column >= from && column < to;
     const shown = this.#shown.find(isAround) ?? this.#shown[0];
-    const item = shown?.items[nearestTo(shown.items, line)];
+    return [shown, shown?.items[nearestTo(shown.items, line)]];
+  }
+
+  /** Leaves out the value nearest to a line, or takes it in again. */
+  toggle(line: number): void {
+    const { scan, measurement: { overTime } } = this;
+    const [shown, item] = this.#nearest(line);
     if (this.#work.isRunning || shown === undefined || item === undefined || scan === null) return;
     if (overTime === undefined || !counts(overTime, { ...item, isLeftOut: false }, scan.axes)) return;
     this.#edit(shown, item, { isLeftOut: !item.isLeftOut });

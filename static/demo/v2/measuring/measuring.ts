@@ -13,7 +13,7 @@ import { capitalized, type Over } from "../../../measure/stack.ts";
 import { byId, element, inNextFrame } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { help } from "../controls/help.ts";
-import { RegionEditor } from "../drawing/editor.ts";
+import { distanceTo, RegionEditor } from "../drawing/editor.ts";
 import { KINDS, marksOf, pathMarks } from "../drawing/kinds.ts";
 import { bandsOf, type KindName, ofKinds, type Region } from "../drawing/region.ts";
 import { distinct, isOfRecording, partsIn } from "../drawing/table.ts";
@@ -26,12 +26,14 @@ import { type Drawn, drawnIn } from "../drawing/drawn.ts";
 import { ExportPanel } from "./export_panel.ts";
 import { ImagePanel } from "./image_panel.ts";
 import { KymographPanel } from "./kymograph_panel.ts";
-import { MeasurementPanel } from "./measurement_panel.ts";
+import { MeasurementPanel, type Outline, type Picked } from "./measurement_panel.ts";
 import { panel } from "./panel.ts";
 import { type About, type Scan, scanOf, shapeOf } from "../drawing/scan.ts";
 import { TraceCharts } from "./trace_charts.ts";
 import { TracePanel, traceSettingsIn } from "./trace_panel.ts";
 import type { Point } from "../picture/placed_view.ts";
+import type { Drawer, DrawerView } from "../panels/drawer.ts";
+import type { Mark } from "../picture/marks.ts";
 import type { Source } from "./image_series.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Measured, Saved } from "./panel.ts";
@@ -58,6 +60,9 @@ export interface ShownParts {
   /** Whether the picture is a kymograph that this page made. */
   isKymograph: boolean;
 }
+
+/** Colour of a picked item over the picture. */
+const PICKED = "#ffffff";
 
 /** Fields whose letters make one step together, besides those of the editor. */
 const TYPED = "input[type=text]";
@@ -108,6 +113,8 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   readonly #measurements = MEASUREMENTS.map((one) =>
     new MeasurementPanel(one, () => this.#panes.source.cursor)
   );
+  /** The views of their results in the drawer. */
+  readonly #views: Map<MeasurementPanel, DrawerView> = new Map();
   readonly #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
   readonly kymographs: KymographPanel = new KymographPanel(this.#store);
   readonly #editor;
@@ -125,8 +132,9 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
    * @param panes with their own overlays set
    * @param host of the panels
    * @param figure of the source
+   * @param drawer shows the results
    */
-  constructor(panes: Panes, host: HTMLElement, figure: HTMLElement) {
+  constructor(panes: Panes, host: HTMLElement, figure: HTMLElement, drawer: Drawer) {
     super();
     this.#panes = panes;
     this.#editor = new RegionEditor(this.#store, panes.source, ({ kind }) => this.#listOf(kind).slot);
@@ -135,8 +143,20 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       editor: this.#editor,
       line: () => this.kymographs.next,
       refuse: (kind) => this.#listOf(kind).refuse(),
+      press: (at, reach) => this.#pickNear(at, reach),
     });
-    this.#charts = new TraceCharts(figure, panes.source, this.#measurements.filter(({ hasPlot }) => hasPlot));
+    this.#charts = new TraceCharts(
+      figure,
+      panes.source,
+      this.#measurements.filter(({ hasPlot }) => hasPlot),
+      {
+        onEvent: (distance, reach) => this.#events?.pickNear(({ line }) => distance(line), reach),
+      },
+    );
+    for (const panel of this.#measurements) {
+      const { measurement: { key, title }, output } = panel;
+      this.#views.set(panel, drawer.view(key, title, output));
+    }
     const { kymographs } = this;
     /** Tables that do not state the projection with their file. */
     const ofImage = (about: About, columns: readonly Column[]): Saved => {
@@ -387,6 +407,44 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     return columnsOf(imageRows(parts, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown));
   }
 
+  /** Picks the found item whose line in the picture is nearest to a press. */
+  #pickNear({ x, y }: Point, reach: number) {
+    const { source } = this.#panes;
+    const at = source.toScreen(x, y);
+    const toScreen = (point: Point) => source.toScreen(point.x, point.y);
+    const distance = (_: unknown, outline: Outline) => {
+      const points = outline.map(toScreen);
+      return Math.min(Infinity, ...points.map((point, i) => distanceTo(at, points[i - 1] ?? point, point)));
+    };
+    this.#measurements.some((panel) => panel.pickNear(distance, reach));
+  }
+
+  /** Shows the row, the place and the value of a picked item. */
+  #showPicked(panel: MeasurementPanel) {
+    for (const other of this.#measurements) if (other !== panel) other.unpick();
+    const { picked } = panel;
+    if (picked === null) return;
+    this.#views.get(panel)?.show();
+    const { source } = this.#panes;
+    const { y0, y1 } = source.view;
+    const { line, column, columns: [from, to] } = picked;
+    const isSeen = from < y1 && to > y0;
+    source.reveal({ x: line + 0.5, y: column ?? (isSeen ? (y0 + y1) / 2 : (from + to) / 2) });
+    this.#charts.reveal(panel);
+    this.#drawMarks();
+    this.#paintSoon();
+  }
+
+  /** Shows what was just measured. */
+  #showMeasured(panel: MeasurementPanel) {
+    this.#views.get(panel)?.show();
+    byId("announcer").textContent = panel.words;
+    this.#paint();
+    this.#charts.reveal(panel);
+    // A narrow page has the drawer far above the settings.
+    if (!matchMedia("(min-width: 761px)").matches) panel.output.scrollIntoView({ block: "nearest" });
+  }
+
   #listen(host: HTMLElement) {
     const { source, reference } = this.#panes;
     const [under, underReference] = [source.overlay, reference.overlay];
@@ -407,7 +465,10 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     this.#store.on("change", () => this.#follow());
     this.#store.on("preview", () => this.#preview());
     for (const panel of this.#measurements) {
+      panel.on("pick", () => this.#showPicked(panel));
+      panel.on("measured", () => this.#showMeasured(panel));
       panel.addEventListener("change", () => {
+        this.#views.get(panel)!.isFilled = panel.isFilled;
         source.drawMarks();
         this.#paintSoon();
       });
@@ -475,6 +536,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     return [
       ...this.#measurements.flatMap((panel) => panel.marks(toScreen)),
       ...marksOf(this.#store.shown.regions, source),
+      ...this.#measurements.flatMap(({ picked }) => picked === null ? [] : pickedMarks(picked, source)),
       ...stampMarks(this.#scan?.isTyped ? "calibration typed" : "", source.plot),
     ];
   }
@@ -495,6 +557,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       baselines: threshold === null ? baselines : [...baselines, threshold],
       title,
       ...found,
+      picked: this.#events?.picked ?? null,
       pinned: this.cursors.lines,
     });
   }
@@ -509,6 +572,15 @@ const SECTIONS: Record<string, string> = {
   diameter: "diameter-over-time",
   export: "what-you-can-save",
 };
+
+/** Marks of a picked item: its line in time within its columns, and a ring if it has a column. */
+function pickedMarks({ line, column, columns: [from, to] }: Picked, pane: Pane): Mark[] {
+  const style = { color: PICKED, width: 2, halo: true };
+  const points = [from, to].map((y) => pane.toScreen(line + 0.5, y));
+  if (column === null) return [{ points, ...style }];
+  const [x, y] = pane.toScreen(line + 0.5, column + 0.5);
+  return [{ ring: [x, y, 8], ...style }];
+}
 
 /** A panel that is a list. */
 const listed = (list: RegionList) => ({ element: panel(list.element) });

@@ -1,15 +1,9 @@
 /** Results as the page shows them: tables, plots and peaks of one or several bands. */
-import {
-  type Axes,
-  columnName,
-  type Item,
-  type Measurement,
-  type OverTime,
-} from "../../../measure/measurement.ts";
+import { type Axes, type Item, type Measurement, type OverTime } from "../../../measure/measurement.ts";
 import type { Named } from "../../../measure/result_tables.ts";
 import { element } from "../controls/element.ts";
 import { button, tables } from "../controls/fields.ts";
-import { textOf } from "./item_list.ts";
+import { headOf, textOf } from "./item_list.ts";
 import { plotOver, type Span } from "./panel.ts";
 import { quantitiesText, type Scan } from "../drawing/scan.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
@@ -122,7 +116,7 @@ export function rejectedTable(
     item.reason,
     button("Take", () => onTake(one, item), { "aria-label": `Take candidate ${i + 1}` }),
   ]);
-  const heads = [...isNamed ? ["Band"] : [], ...columns.map(columnName), "Reason", ""];
+  const heads = [...isNamed ? ["Band"] : [], ...columns.map(headOf), "Reason", ""];
   const words = `${all.length} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
   return [element(
     "details",

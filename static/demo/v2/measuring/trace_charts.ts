@@ -21,6 +21,7 @@ export interface Charted {
   events: readonly number[];
   /** Threshold of the events. */
   level: number | null;
+  picked: Content["picked"];
   pinned: readonly { line: number; label: string }[];
 }
 
@@ -40,6 +41,8 @@ interface Content {
   /** Lines to mark at the top. */
   events?: readonly number[];
   level: number | null;
+  /** The item whose row is marked. */
+  picked: { line: number; value: number | null } | null;
   /** Meaning of dashes and colours. */
   legend?: readonly { name: string; dash?: string; color?: string }[];
 }
@@ -53,6 +56,9 @@ const onGround = (color: string) => light.matches ? `color-mix(in srgb, ${color}
 
 /** Right margin in CSS pixels of a chart without a picture above it to align with. */
 const MARGIN = 14;
+
+/** Largest distance of a click from the peak that it picks, in CSS pixels. */
+const REACH = 8;
 
 /** Distance of a label from the one above it, in CSS pixels. */
 const LABEL = 15;
@@ -75,8 +81,15 @@ export class TraceCharts {
   /**
    * @param figure of the line scan
    * @param panels of values over time
+   * @param onEvent picks the event nearest to a click: by the distance of a line from the click, and the greatest that
+   *   counts, both in CSS pixels
    */
-  constructor(figure: HTMLElement, pane: Pane, panels: readonly MeasurementPanel[]) {
+  constructor(
+    figure: HTMLElement,
+    pane: Pane,
+    panels: readonly MeasurementPanel[],
+    { onEvent }: { onEvent: (distance: (line: number) => number, reach: number) => void },
+  ) {
     this.#pane = pane;
     this.#series = panels.map((panel) => {
       const { key, title } = panel.measurement;
@@ -86,12 +99,27 @@ export class TraceCharts {
     this.#box.append(this.#traces.box, ...this.#series.map(({ chart }) => chart.box));
     for (const { panel, chart } of this.#series) {
       chart.box.classList.add("clickable");
-      chart.box.addEventListener("click", (event) => panel.toggle(chart.lineAt(event)));
+      chart.box.addEventListener("click", (event) => panel.pickAt(chart.lineAt(event)));
+      chart.box.addEventListener("dblclick", (event) => panel.toggle(chart.lineAt(event)));
     }
+    this.#traces.box.addEventListener("click", (event) => {
+      onEvent((line) => this.#traces.distance(event, line), REACH);
+    });
     within(figure, ".stage").after(this.#box);
   }
 
-  draw(scan: Scan | null, { traces, baselines, title, events, level, pinned }: Charted): void {
+  /** Scrolls to the chart of a panel, if it has one. */
+  reveal(panel: MeasurementPanel): void {
+    const chart = this.#series.find((one) => one.panel === panel)?.chart ?? this.#traces;
+    const { offsetTop, offsetHeight } = chart.box;
+    const { scrollTop, clientHeight } = this.#box;
+    if (chart.box.hidden || offsetTop >= scrollTop && offsetTop + offsetHeight <= scrollTop + clientHeight) {
+      return;
+    }
+    this.#box.scrollTop = offsetTop;
+  }
+
+  draw(scan: Scan | null, { traces, baselines, title, events, level, picked, pinned }: Charted): void {
     const isScan = scan?.isLineScan === true;
     this.#traces.box.hidden = !isScan || traces.length === 0;
     const shown = this.#series.flatMap(({ panel, chart }) => {
@@ -125,6 +153,7 @@ export class TraceCharts {
           points: [],
           events,
           level,
+          picked,
           cursors: cursorsWith(valuesAt),
           title,
           legend,
@@ -136,6 +165,7 @@ export class TraceCharts {
           ...series,
           curves: [],
           level: null,
+          picked: panel.picked,
           cursors: cursorsWith((line) => panel.textAt(line)),
           least: SERIES_RANGE,
         }, span)
@@ -193,6 +223,12 @@ class TraceChart {
     return (clientX - this.box.getBoundingClientRect().left - across(0)) / (across(1) - across(0));
   }
 
+  /** Distance of a line from the pointer, in CSS pixels. */
+  distance({ clientX }: MouseEvent, line: number): number {
+    const { left } = this.box.getBoundingClientRect();
+    return this.#chart === null ? Infinity : Math.abs(clientX - left - this.#chart.across(line));
+  }
+
   /** @returns CSS pixels needed at the left of the plot */
   draw(content: Content, span: ChartSpan): number {
     const size = this.box.getBoundingClientRect();
@@ -228,11 +264,24 @@ class TraceChart {
         ...range.low < 0 && range.high > 0 ? [zero] : [],
         ...gapMarks(content, chart, range),
         ...eventMarks(content, chart),
+        ...pickedMarks(content, chart, range),
         ...legendMarks(content, chart),
       ]),
     );
     return gutter;
   }
+}
+
+/** The line of the picked item, with a ring around its value. */
+function pickedMarks({ picked }: Content, { plot, across, up }: Chart, { low, high }: Range): Mark[] {
+  if (picked === null) return [];
+  const { line, value } = picked;
+  const x = across(line);
+  if (x < plot.left || x > plot.left + plot.width) return [];
+  const style = { color: "var(--accent)", width: 2 };
+  const points = [[x, plot.top], [x, plot.top + plot.height]];
+  const isIn = value !== null && value >= low && value <= high;
+  return [{ points, ...style }, ...isIn ? [{ ring: [x, up(value), 6] as const, ...style }] : []];
 }
 
 function gapMarks({ gaps = [] }: Content, { plot, across, up }: Chart, { low, high }: Range): Mark[] {

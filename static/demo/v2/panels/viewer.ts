@@ -360,7 +360,10 @@ export class Viewer extends Emitter<{
     attachDivider(byId("divider"), (percent) => {
       panes.style.setProperty("--upper", `${percent}fr`);
       panes.style.setProperty("--rest", `${100 - percent}fr`);
-    }, () => byId("source").offsetHeight - within(byId("source"), ".stage").offsetHeight + LEAST_PICTURE);
+    }, {
+      leastHeight: () =>
+        byId("source").offsetHeight - within(byId("source"), ".stage").offsetHeight + LEAST_PICTURE,
+    });
     const scaleBars = new KeptSwitch("acq-server scale bars");
     const showScaleBars = () => {
       byId("scale-bars").ariaPressed = String(scaleBars.isOn);
