@@ -101,6 +101,8 @@ export interface OverTime<Of extends Item = Item> {
   second?(item: Of, axes: Axes): number;
   /** Such as `± 2 %`. */
   error?(item: Of): string;
+  /** Standard error in the unit of the value; NaN if unknown. */
+  spread?(item: Of, axes: Axes): number;
   /** 0 to 1. */
   certainty?(item: Of): number;
 }

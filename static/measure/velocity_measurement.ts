@@ -191,6 +191,8 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
     second: ({ second }, axes) => physicalVelocity(second ?? NaN, axes),
     error: ({ error = NaN }) =>
       error === null || !(error >= 0) ? "" : `± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`,
+    spread: ({ velocity, error }, axes) =>
+      Math.abs(physicalVelocity(velocity ?? NaN, axes)) * (error !== null && error! >= 0 ? error! : NaN),
     certainty: ({ confidence }) => confidence,
   },
 };

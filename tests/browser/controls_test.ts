@@ -115,6 +115,8 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer, page) =>
 });
 
 test("profile, scan path, divider and data", async (viewer, page) => {
+  // Curves are darker on a light ground.
+  await page.emulateMedia({ colorScheme: "dark" });
   await viewer.open(files.scan);
   await page.selectOption("#along", "x");
   await viewer.settle();

@@ -1,6 +1,7 @@
 /** Plots the columns of a table in a panel, over its first column. */
 import { extent } from "../../../measure/traces.ts";
 import { element } from "../controls/element.ts";
+import { light } from "../picture/chart.ts";
 import { measureLabel } from "../picture/marks.ts";
 import { type Plot, svgPlot } from "./svg_plot.ts";
 import type { Column } from "../../../measure/csv.ts";
@@ -46,10 +47,17 @@ export function curvesPlot([places, ...curves]: readonly Column[], title: string
 export const plotImage = (alt: string): HTMLImageElement =>
   element("img", { hidden: true, className: "curves", alt });
 
-/** Draws a plot into an image of {@linkcode plotImage}; null hides it. */
+/** What each image shows. */
+const plots: WeakMap<HTMLImageElement, Plot | null> = new WeakMap();
+
+/** Draws a plot into an image of {@linkcode plotImage}, in the colours and font of the page; null hides it. */
 export function showPlot(image: HTMLImageElement, plot: Plot | null): void {
+  if (!plots.has(image)) light.addEventListener("change", () => showPlot(image, plots.get(image) ?? null));
+  plots.set(image, plot);
   image.hidden = plot === null;
   if (plot === null) return;
-  const svg = svgPlot({ ...plot, width: WIDTH, height: HEIGHT }, measureLabel);
+  const style = getComputedStyle(document.body);
+  const look = { ground: style.backgroundColor, ink: style.color, font: style.fontFamily };
+  const svg = svgPlot({ ...plot, width: WIDTH, height: HEIGHT }, measureLabel, look);
   image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

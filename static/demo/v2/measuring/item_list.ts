@@ -7,6 +7,9 @@ import { button, removeButton, tables, textField } from "../controls/fields.ts";
 /** Rows that are added at once: each row blocks the browser for some time. */
 const ROWS_AT_ONCE = 100;
 
+/** What stands for a missing number. */
+const MISSING = rounded(NaN);
+
 /** Items of one result. */
 export interface Listed {
   /** Names the result; empty if it is the only one. */
@@ -54,7 +57,10 @@ export class ItemList<Group extends Listed> {
     const { key, title, at, listed, columns: all } = this.#measurement;
     const found = groups.flatMap((group) => group.items.map((item) => ({ group, item })));
     const items = found.map(({ item }) => item);
-    const columns = listed?.(items, axes) ?? all(items, axes).slice(0, at === undefined ? undefined : -1);
+    const columns = (listed?.(items, axes) ?? all(items, axes).slice(0, at === undefined ? undefined : -1))
+      .filter(({ values, step }) =>
+        Array.from(values).some((value) => !["", MISSING].includes(textOf(value, step)))
+      );
     const isNamed = groups.length > 1;
     const seen = found.slice(0, this.#most);
     const rows = seen.map(({ group, item }, i) => {

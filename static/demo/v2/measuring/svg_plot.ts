@@ -33,9 +33,17 @@ export interface Plot {
   note?: string;
 }
 
-const FONT = "Helvetica, Arial, sans-serif";
 const SIZE = 12;
-const INK = "#1a1f26";
+
+/** Colours and font of a plot. */
+export interface PlotLook {
+  ground: string;
+  ink: string;
+  font: string;
+}
+
+/** How saved plots look. */
+const PAPER: PlotLook = { ground: "#ffffff", ink: "#1a1f26", font: "Helvetica, Arial, sans-serif" };
 
 /** Height of a line of the legend, in CSS pixels. */
 const LEGEND_LINE = 16;
@@ -52,6 +60,7 @@ const POINTS_A_PIXEL = 4;
 export function svgPlot(
   { width, height, x, y, traces, note = "" }: Plot,
   measure: (text: string) => number,
+  { ground, ink, font }: PlotLook = PAPER,
 ): string {
   const named = traces.filter(({ name }) => name !== "");
   const legend = (named.length + (note === "" ? 0 : 1)) * LEGEND_LINE;
@@ -66,11 +75,11 @@ export function svgPlot(
   const across = (value: number) => plot.left + (value - x.low) / (x.high - x.low) * plot.width;
   const up = (value: number) => plot.top + (y.high - value) / (y.high - y.low) * plot.height;
   const body = [
-    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    `<rect width="${width}" height="${height}" fill="${escaped(ground)}"/>`,
     `<clipPath id="plot"><rect x="${round(plot.left)}" y="${round(plot.top)}" width="${
       round(plot.width)
     }" height="${round(plot.height)}"/></clipPath>`,
-    ...marks.map(markElement),
+    ...marks.map((mark) => markElement(mark, ink)),
     `<g clip-path="url(#plot)" fill="none" stroke-width="1.25" stroke-linejoin="round">`,
     ...traces.map((trace) => traceElement(trace, { x, plot, across, up })),
     "</g>",
@@ -80,19 +89,21 @@ export function svgPlot(
         `<line x1="${round(plot.left)}" x2="${round(plot.left + 28)}" y1="${at}" y2="${at}" stroke="${
           escaped(color)
         }" stroke-width="2"${dashed(dash)}/>`,
-        textElement(name, [plot.left + 34, at], "start", false),
+        textElement(name, [plot.left + 34, at], "start", false, ink),
       ];
     }),
-    ...(note === "" ? [] : [textElement(note, [plot.left, height - LEGEND_LINE / 2], "start", false)]),
+    ...(note === "" ? [] : [textElement(note, [plot.left, height - LEGEND_LINE / 2], "start", false, ink)]),
   ];
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="${SIZE}" color="${INK}">\n${
-    body.join("\n")
-  }\n</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${
+    escaped(font)
+  }" font-size="${SIZE}" color="${escaped(ink)}">\n${body.join("\n")}\n</svg>\n`;
 }
 
-function markElement(mark: Mark) {
-  if (mark.text !== undefined) return textElement(mark.text, mark.at!, mark.anchor!, mark.turned === true);
-  return `<polyline points="${points(mark.points!)}" fill="none" stroke="${INK}"/>`;
+function markElement(mark: Mark, ink: string) {
+  if (mark.text !== undefined) {
+    return textElement(mark.text, mark.at!, mark.anchor!, mark.turned === true, ink);
+  }
+  return `<polyline points="${points(mark.points!)}" fill="none" stroke="${escaped(ink)}"/>`;
 }
 
 function textElement(
@@ -100,11 +111,12 @@ function textElement(
   [x, y]: readonly [number, number],
   anchor: string,
   isTurned: boolean,
+  ink: string,
 ): string {
   const turn = isTurned ? ` transform="rotate(-90 ${round(x)} ${round(y)})"` : "";
   // Few drawing programs support dominant-baseline: a third of the font size centres the text.
   const place = `x="${round(x)}" y="${round(y)}" dy="${SIZE / 3}"`;
-  return `<text ${place} text-anchor="${anchor}" fill="${INK}"${turn}>${escaped(text)}</text>`;
+  return `<text ${place} text-anchor="${anchor}" fill="${escaped(ink)}"${turn}>${escaped(text)}</text>`;
 }
 
 function traceElement(

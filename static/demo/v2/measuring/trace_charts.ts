@@ -1,10 +1,11 @@
 /** The charts over time directly below a line scan: traces of its bands, and what was measured over time. */
-import { rounded } from "../../../measure/axes.ts";
+import { axisTitle, rounded, toPhysical } from "../../../measure/axes.ts";
 import { byId, element, svgElement, within } from "../controls/element.ts";
-import { type Chart, type ChartSpan, drawChart } from "../picture/chart.ts";
+import { type Chart, type ChartSpan, drawChart, light, onGround } from "../picture/chart.ts";
+import { axisStrip, STRIP_HEIGHT } from "../picture/frame.ts";
 import { type Mark, measureLabel, svgMarks } from "../picture/marks.ts";
 import { type ChartCurve, curveColumns } from "./trace_curves.ts";
-import { type Range, rangeOf, SERIES_RANGE } from "./values_over_time.ts";
+import { type Range, rangeOf, SERIES_RANGE, type SeriesPoint } from "./values_over_time.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { MeasurementPanel } from "./measurement_panel.ts";
@@ -29,7 +30,7 @@ export interface Charted {
 interface Content {
   curves: readonly ChartCurve[];
   /** Drawn at the edge if out of range. */
-  points: readonly { line: number; value: number; opacity: number; color: string }[];
+  points: readonly SeriesPoint[];
   /** Drawn as crosses, at the lower edge if the value is NaN. */
   gaps?: readonly { line: number; value: number }[];
   /** Title of the values. */
@@ -43,16 +44,25 @@ interface Content {
   level: number | null;
   /** The item whose row is marked. */
   picked: { line: number; value: number | null } | null;
-  /** Meaning of dashes and colours. */
-  legend?: readonly { name: string; dash?: string; color?: string }[];
+  /** Names, dashes and colours of curves or, in their order, of the results of points. */
+  legend?: readonly LegendEntry[];
+  /** What stands in a corner if `legend` does not fit; by default the same. */
+  short?: readonly LegendEntry[];
 }
+
+/** Charts that always have room. */
+const MOST_IN_VIEW = 2;
+
+/** What a name in a chart stands for. */
+type LegendEntry = { name: string; dash?: string; color?: string };
 
 const INK = "currentColor";
 
-const light = matchMedia("(prefers-color-scheme: light)");
+/** Opacity of the band of standard errors. */
+const SPREAD_OPACITY = 0.25;
 
-/** Darkens a colour on a light background, to keep it visible. */
-const onGround = (color: string) => light.matches ? `color-mix(in srgb, ${color} 70%, black)` : color;
+/** Least distance of labels at the ends of curves, in CSS pixels, and their greatest number. */
+const [END_LABEL, MOST_END_LABELS] = [13, 6];
 
 /** Right margin in CSS pixels of a chart without a picture above it to align with. */
 const MARGIN = 14;
@@ -71,11 +81,13 @@ export class TraceCharts {
   readonly #pane;
   readonly #traces = new TraceChart("Traces of the bands over time", "trace-chart");
   readonly #series;
+  readonly #scroller = element("div", { className: "charts", role: "group", "aria-label": "Charts" });
+  readonly #axis = svgElement("svg", { id: "chart-axis", height: STRIP_HEIGHT, "aria-hidden": "true" });
   readonly #box = element("div", {
     className: "trace-charts",
     hidden: true,
     role: "region",
-    "aria-label": "Results",
+    "aria-label": "Charts over time",
   });
 
   /**
@@ -96,7 +108,8 @@ export class TraceCharts {
       return { panel, chart: new TraceChart(title, `${key}-chart`) };
     });
     light.addEventListener("change", () => pane.redraw());
-    this.#box.append(this.#traces.box, ...this.#series.map(({ chart }) => chart.box));
+    this.#scroller.append(this.#traces.box, ...this.#series.map(({ chart }) => chart.box));
+    this.#box.append(this.#scroller, this.#axis);
     for (const { panel, chart } of this.#series) {
       chart.box.classList.add("clickable");
       chart.box.addEventListener("click", (event) => panel.pickAt(chart.lineAt(event)));
@@ -112,11 +125,11 @@ export class TraceCharts {
   reveal(panel: MeasurementPanel): void {
     const chart = this.#series.find((one) => one.panel === panel)?.chart ?? this.#traces;
     const { offsetTop, offsetHeight } = chart.box;
-    const { scrollTop, clientHeight } = this.#box;
+    const { scrollTop, clientHeight } = this.#scroller;
     if (chart.box.hidden || offsetTop >= scrollTop && offsetTop + offsetHeight <= scrollTop + clientHeight) {
       return;
     }
-    this.#box.scrollTop = offsetTop;
+    this.#scroller.scrollTop = offsetTop;
   }
 
   draw(scan: Scan | null, { traces, baselines, title, events, level, picked, pinned }: Charted): void {
@@ -132,6 +145,12 @@ export class TraceCharts {
     this.#box.hidden = this.#traces.box.hidden && shown.length === 0;
     const count = shown.length + (this.#traces.box.hidden ? 0 : 1);
     byId("panes").style.setProperty("--charts", String(count));
+    // Keys scroll many charts.
+    this.#scroller.tabIndex = count > MOST_IN_VIEW ? 0 : -1;
+    if (this.#pane.isShared !== count > 0) {
+      this.#pane.isShared = count > 0;
+      this.#pane.redraw();
+    }
     if (scan === null || this.#box.hidden) return;
     const span = this.#span(scan);
     const { cursor } = this.#pane;
@@ -144,8 +163,9 @@ export class TraceCharts {
       const values = traces.slice(0, MOST_VALUES).map(({ values }) => rounded(values[line] ?? NaN));
       return [...values, ...(traces.length > MOST_VALUES ? ["…"] : [])].join(" · ");
     };
+    this.#drawAxis(span);
     const dashes = new Map(traces.map(({ channel, dash }) => [channel, dash]));
-    const legend = [...dashes].map(([name, dash]) => ({ name, dash }));
+    const legend = traces.length < 2 ? [] : traces.map(({ name, dash, color }) => ({ name, dash, color }));
     const gutters = [
       this.#traces.draw(
         {
@@ -157,6 +177,7 @@ export class TraceCharts {
           cursors: cursorsWith(valuesAt),
           title,
           legend,
+          short: [...dashes].map(([name, dash]) => ({ name, dash })),
         },
         span,
       ),
@@ -183,14 +204,22 @@ export class TraceCharts {
    */
   #span({ axes: [axis] }: Scan): ChartSpan {
     const { x0: from, x1: to } = this.#pane.view;
-    const shared = { axis, from, to, isStrip: true };
+    const ground = getComputedStyle(this.#box).backgroundColor;
+    const shared = { axis, from, to, isStrip: true, isShared: true, ground };
     if (this.#pane.placed.time === "across") {
       // Below a flipped picture, time runs from right to left in the chart, too.
       const isReversed = this.#pane.toScreen(from, 0)[0] > this.#pane.toScreen(to, 0)[0];
-      return { ...shared, edges: this.#pane.edges, isReversed, isUntitled: true };
+      return { ...shared, edges: this.#pane.edges, isReversed };
     }
     const left = this.#pane.gutter;
     return { ...shared, edges: { left, width: Math.max(1, this.#box.clientWidth - left - MARGIN) } };
+  }
+
+  /** The time axis of all charts and of a line scan above them whose time runs across. */
+  #drawAxis({ axis, from, to, isReversed = false, edges }: ChartSpan) {
+    const [low, high] = [from, to].map((line) => toPhysical(axis, line)) as [number, number];
+    const x = { low: isReversed ? high : low, high: isReversed ? low : high, title: axisTitle(axis) };
+    this.#axis.replaceChildren(...svgMarks(axisStrip(x, edges!, this.#box.clientWidth, measureLabel)));
   }
 }
 
@@ -243,18 +272,19 @@ class TraceChart {
       this.#last = { of, range: rangeOf(content, span), curves: null };
     }
     const { range } = this.#last;
-    const ground = getComputedStyle(this.box).backgroundColor;
     const chart = this.#chart = drawChart(
       this.#canvas,
       size,
-      { ...span, ground },
+      span,
       { ...range, title },
       (columns) =>
         this.#last.curves ??= curves.map((curve) =>
           curveColumns({ ...curve, color: onGround(curve.color) }, span, columns, density)
         ),
     );
-    drawPoints(chart, content, range, getComputedStyle(this.box).color);
+    const ink = getComputedStyle(this.box).color;
+    drawSpreads(chart, content, ink);
+    drawPoints(chart, content, range, ink);
     const { plot: { left: start, width: wide }, up, marks, gutter } = chart;
     const zero = { points: [[start, up(0)], [start + wide, up(0)]], color: "var(--field)" };
     this.#svg.replaceChildren(
@@ -265,7 +295,7 @@ class TraceChart {
         ...gapMarks(content, chart, range),
         ...eventMarks(content, chart),
         ...pickedMarks(content, chart, range),
-        ...legendMarks(content, chart),
+        ...nameMarks(content, chart, span),
       ]),
     );
     return gutter;
@@ -319,6 +349,36 @@ function drawPoints(
   context.restore();
 }
 
+/** Fills the band of standard errors around values that follow each other. */
+function drawSpreads({ context, plot, across, up }: Chart, { points }: Content, color: string) {
+  context.save();
+  context.beginPath();
+  context.rect(plot.left, plot.top, plot.width, plot.height);
+  context.clip();
+  context.globalAlpha = SPREAD_OPACITY;
+  const known = points.filter(({ spread }) => spread > 0);
+  const step = Math.min(
+    ...known.flatMap((point, i) => Math.abs(point.line - (known[i - 1]?.line ?? NaN)) || []),
+  );
+  for (const [i, { line, value, spread, of, color: own }] of known.entries()) {
+    context.fillStyle = own || color;
+    const before = known[i - 1];
+    const isNext = before?.of === of && line - before.line <= 1.5 * step;
+    const [x, high, low] = [across(line), up(value + spread), up(value - spread)];
+    // A value without a neighbour has a bar.
+    if (!isNext) context.fillRect(x - 1, high, 2, low - high);
+    else {
+      context.beginPath();
+      context.moveTo(across(before.line), up(before.value + before.spread));
+      context.lineTo(x, high);
+      context.lineTo(x, low);
+      context.lineTo(across(before.line), up(before.value - before.spread));
+      context.fill();
+    }
+  }
+  context.restore();
+}
+
 function eventMarks({ events = [], cursors, level }: Content, { plot, across, up }: Chart): Mark[] {
   const { left, top } = plot;
   const [right, bottom] = [left + plot.width, top + plot.height];
@@ -342,12 +402,52 @@ function eventMarks({ events = [], cursors, level }: Content, { plot, across, up
   return [...peaks, ...lines, ...levels];
 }
 
-/** In the upper right corner, below the marks of events. */
-function legendMarks({ legend = [], events = [] }: Content, { plot }: Chart): Mark[] {
+/** The names of curves or points at their right ends, or in a legend if there is no room for them. */
+function nameMarks(content: Content, chart: Chart, span: ChartSpan): Mark[] {
+  const { legend = [] } = content;
   if (legend.length < 2) return [];
+  const { plot, up } = chart;
+  const heights = legend.map((_, i) => {
+    const value = endOf(content, i, span);
+    return Math.min(plot.top + plot.height - 7, Math.max(plot.top + 7, up(value) - 9));
+  });
+  const isRoom = legend.length <= MOST_END_LABELS && legend.length * END_LABEL <= plot.height - 4;
+  if (!isRoom || heights.some(Number.isNaN)) return legendMarks(content, chart);
+  const order = heights.map((_, i) => i).toSorted((a, b) => heights[a]! - heights[b]!);
+  for (const [k, i] of order.entries()) {
+    if (k > 0) heights[i] = Math.max(heights[i]!, heights[order[k - 1]!]! + END_LABEL);
+  }
+  // Those at the bottom push the others up.
+  let most = plot.top + plot.height - 7;
+  for (const i of order.toReversed()) {
+    heights[i] = Math.min(heights[i]!, most);
+    most = heights[i]! - END_LABEL;
+  }
+  const right = plot.left + plot.width - 6;
+  return legend.map(({ name, color = INK }, i) => ({
+    ...textMark(name, right, heights[i]!, "end"),
+    color: onGround(color),
+  }));
+}
+
+/** The last visible value at the right of curve or result i; NaN without one. */
+function endOf({ curves, points }: Content, i: number, { from, to, isReversed = false }: ChartSpan): number {
+  const isSeen = (line: number) => line >= from && line < to;
+  const last = isReversed ? 0 : -1;
+  if (points.length > 0) {
+    return points.filter(({ line, of }) => of === i && isSeen(line)).at(last)?.value ?? NaN;
+  }
+  const { values = new Float64Array() } = curves[i] ?? {};
+  return values.subarray(Math.max(0, Math.ceil(from)), Math.floor(to)).filter(Number.isFinite).at(last) ??
+    NaN;
+}
+
+/** In the upper right corner, below the marks of events. */
+function legendMarks({ legend = [], short = legend, events = [] }: Content, { plot }: Chart): Mark[] {
+  if (short.length < 2) return [];
   let right = plot.left + plot.width - 8;
   const y = plot.top + (events.length === 0 ? 10 : 18);
-  return [...legend].reverse().flatMap(({ name, dash = "", color = INK }) => {
+  return short.toReversed().flatMap(({ name, dash = "", color = INK }) => {
     const start = right - measureLabel(name);
     right = start - 40;
     if (right < plot.left) return [];

@@ -19,18 +19,30 @@ export type Range = { low: number; high: number };
 export interface Ranged {
   /** One value per line. */
   curves: readonly { values: Float64Array }[];
-  points: readonly { line: number; value: number }[];
+  points: readonly { line: number; value: number; spread?: number }[];
   /** Level that the range includes. */
   level: number | null;
   /** Smallest extent, as a fraction of the greatest value. */
   least?: number;
 }
 
-/** Values over time as a chart shows them; `opacity` is 0 to 1. */
+/** A value of a chart; `opacity` is 0 to 1. */
+export interface SeriesPoint {
+  line: number;
+  value: number;
+  /** Standard error; NaN if unknown. */
+  spread: number;
+  opacity: number;
+  color: string;
+  /** Result that it belongs to. */
+  of: number;
+}
+
+/** Values over time as a chart shows them. */
 export interface Series {
   /** Title of the values. */
   title: string;
-  points: readonly { line: number; value: number; opacity: number; color: string }[];
+  points: readonly SeriesPoint[];
   /** Names and colours of several results. */
   legend: readonly { name: string; color: string }[];
   /** Items without a value (NaN), and those left out by hand. */
@@ -56,11 +68,14 @@ export function seriesOf(
   const colorOf = ({ name, color }: { name: string; color: string }) => name === "" ? "" : color;
   return {
     title: `${overTime.name} (${unitOf(overTime, axes)})`,
-    points: all.flatMap((one) =>
+    points: all.flatMap((one, of) =>
       one.items.filter((item) => !isGap(item)).flatMap((item) =>
-        valuesAt(item).map((value) => ({
+        valuesAt(item).map((value, i) => ({
           line: item.line,
           value,
+          // That of a second value is unknown.
+          spread: i > 0 ? NaN : overTime.spread?.(item, axes) ?? NaN,
+          of,
           // The least certain points stay visible.
           opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, overTime.certainty?.(item) ?? 1)),
           color: colorOf(one),
@@ -134,7 +149,11 @@ export function rangeOf(
     extentOf(values.subarray(Math.max(0, Math.floor(from)), Math.max(0, Math.ceil(to))))
   );
   const seen = points.filter(({ line }) => line + 0.5 >= from && line + 0.5 <= to);
-  extents.push(extentOf(Float64Array.from(seen, ({ value }) => value)));
+  extents.push(
+    ...[-1, 1].map((side) =>
+      extentOf(Float64Array.from(seen, ({ value, spread = NaN }) => value + side * (spread || 0)))
+    ),
+  );
   if (level !== null) extents.push([level, level]);
   const low = Math.min(...extents.map(([least]) => least));
   const high = Math.max(...extents.map(([, most]) => most));

@@ -27,7 +27,7 @@ export class DataPanel {
   show(info: OpenResponse, groups: Groups, options: { isSample: boolean; isByPath: boolean }): void {
     this.#shown = { info, groups, ...options };
     byId("snippet-of", HTMLSelectElement).value = "source";
-    byId("snippet-of").hidden = groups.reference === null;
+    byId("snippet-of").closest("label")!.hidden = groups.reference === null;
     byId("header-json").replaceChildren(jsonTree(info.header));
     byId("session-details").hidden = options.isSample;
     this.renew(info);

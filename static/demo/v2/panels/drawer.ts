@@ -10,7 +10,7 @@ const HEIGHT_KEY = "acq-server drawer";
 const VIEW_KEY = "acq-server drawer view";
 
 /** Share of the pictures and charts above the drawer, in percent. */
-const ABOVE = 74;
+const ABOVE = 78;
 
 /** Steps from tab to tab. */
 const STEPS: Readonly<Record<string, number>> = {

@@ -3,8 +3,8 @@
  * cursor. Along the horizontal axis of a line scan it aligns with the edges of the picture.
  */
 import { extent } from "../../../measure/traces.ts";
-import { byId } from "../controls/element.ts";
-import { type Curve, drawChart, throughColumns, throughSamples } from "../picture/chart.ts";
+import { byId, within } from "../controls/element.ts";
+import { type Curve, drawChart, light, onGround, throughColumns, throughSamples } from "../picture/chart.ts";
 import { lutColor } from "../picture/lut.ts";
 import { svgMarks } from "../picture/marks.ts";
 import { envelope } from "../picture/reduction.ts";
@@ -31,6 +31,7 @@ export class Profile {
   constructor(pane: Pane) {
     this.#pane = pane;
     this.#along.addEventListener("change", () => this.#arrange());
+    light.addEventListener("change", () => this.redraw());
     new ResizeObserver(() => this.#paint()).observe(byId("chart", SVGSVGElement));
   }
 
@@ -39,7 +40,7 @@ export class Profile {
     this.#group = group;
     this.#cursor = null;
     group.plane.axes.forEach((axis, i) => {
-      this.#along.options[i + 1]!.textContent = `along ${axis.title ?? axis.name}`;
+      this.#along.options[i + 1]!.textContent = axis.title ?? axis.name;
     });
     this.#along.value = "";
     this.#arrange();
@@ -65,7 +66,7 @@ export class Profile {
   #arrange() {
     const isHidden = this.#along.value === "";
     byId("profile").hidden = isHidden;
-    byId("profile-title").textContent = `Profile ${this.#along.selectedOptions[0]?.textContent}`;
+    byId("profile-title").textContent = `Profile along ${this.#along.selectedOptions[0]?.textContent}`;
     byId("divider").hidden = isHidden;
     byId("panes").classList.toggle("whole", isHidden);
     this.#paint();
@@ -88,7 +89,7 @@ export class Profile {
     const isBelow = (along === "x") !== orientation.swapped;
     const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];
     const lines = cursor === null ? [] : group.shown.map((channel) => ({
-      color: lutColor(channel.lutName),
+      color: onGround(lutColor(channel.lutName)),
       values: profileValues(channel.samples, group.plane.shape, along, cursor),
     }));
     const range = valueRange(lines, Math.max(0, Math.floor(from) - 1), Math.ceil(to) + 1);
@@ -103,6 +104,7 @@ export class Profile {
       to,
       edges: isBelow && time !== null ? edges : null,
       isReversed: isBelow && orientation.fromRight,
+      ground: getComputedStyle(within(byId("profile"), ".stage")).backgroundColor,
     };
     const curves = (columns: number) =>
       lines.map(({ color, values }) => ({ color, ...curveOf(values, from, to, columns) }));
@@ -110,7 +112,7 @@ export class Profile {
     const at = across(cursor[along]);
     if (at >= plot.left && at <= plot.left + plot.width) {
       const points = [[at, plot.top], [at, plot.top + plot.height]];
-      marks.push({ points, color: "rgba(255, 255, 255, 0.7)", dash: "4 3" });
+      marks.push({ points, dash: "4 3" });
     }
     svg.replaceChildren(...svgMarks(marks));
     return true;

@@ -28,11 +28,12 @@ export interface ChartSpan {
   to: number;
   /** Whether the first sample lies at the right. */
   isReversed?: boolean;
-  isUntitled?: boolean;
+  /** Whether the labels of the axis stand elsewhere. */
+  isShared?: boolean;
   /** Whether the chart is low: it keeps its titles, with denser ticks. */
   isStrip?: boolean;
-  /** CSS colour behind the curves; by default black. */
-  ground?: string;
+  /** CSS colour behind the curves. */
+  ground: string;
   /** Edges of the picture above, to align with. */
   edges?: { left: number; width: number } | null;
 }
@@ -46,6 +47,13 @@ export type Chart = Frame & {
   across: (sample: number) => number;
   up: (value: number) => number;
 };
+
+/** Whether charts lie on a light ground. */
+export const light = matchMedia("(prefers-color-scheme: light)");
+
+/** Darkens a colour on a light ground, to keep it visible. */
+export const onGround = (color: string): string =>
+  light.matches ? `color-mix(in srgb, ${color} 70%, black)` : color;
 
 /** Opacity of the band behind the line. */
 const BAND_OPACITY = 0.4;
@@ -71,10 +79,10 @@ export function drawChart(
     from,
     to,
     isReversed = false,
-    isUntitled = false,
+    isShared = false,
     edges = null,
     isStrip = false,
-    ground = "#000",
+    ground,
   } = span;
   const [left, right] = isReversed ? [to, from] : [from, to];
   const frame = layoutFrame({
@@ -84,13 +92,14 @@ export function drawChart(
     x: {
       low: toPhysical(axis, left),
       high: toPhysical(axis, right),
-      title: isUntitled ? "" : axisTitle(axis),
+      title: axisTitle(axis),
     },
     // Values grow upwards.
     y: { low: range.high, high: range.low, title: range.title },
     aspect: null,
     measure: measureLabel,
     isStrip,
+    isShared,
   });
   const { plot } = frame;
   const density = globalThis.devicePixelRatio;

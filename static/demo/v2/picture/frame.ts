@@ -16,6 +16,9 @@ const THINNEST = 8;
 /** Least vertical distance of ticks in CSS pixels, beside pictures and in strips. */
 const [TICK_ROOM, STRIP_TICK_ROOM] = [34, 26];
 
+/** Least distance of ticks at which digits do not touch, in CSS pixels. */
+const LEAST_ROOM = 11;
+
 /** Where a plot lies in its box, in CSS pixels. */
 export type Plot = { left: number; top: number; width: number; height: number };
 
@@ -48,8 +51,11 @@ export function layoutFrame(options: {
   snap?: (plot: Plot) => Plot;
   /** Whether the box is low and stands alone: it keeps its titles, with denser ticks. */
   isStrip?: boolean;
+  /** Whether labels and title of x stand elsewhere. */
+  isShared?: boolean;
 }): Frame {
-  const { width, height, aspect, measure, gutter = 0, edges = null, bands = 1, isStrip = false } = options;
+  const { width, height, aspect, measure, gutter = 0, edges = null, bands = 1 } = options;
+  const { isStrip = false, isShared = false } = options;
   const { snap = (plot) => plot } = options;
   const hasTitles = height >= ROOM_FOR_TITLES || isStrip;
   const [x, y] = [options.x, options.y].map((axis) => hasTitles ? axis : { ...axis, title: "" }) as [
@@ -57,12 +63,13 @@ export function layoutFrame(options: {
     FrameRange,
   ];
   const tickRoom = isStrip ? STRIP_TICK_ROOM : TICK_ROOM;
-  const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
+  const bottom = isShared ? GAP : LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
   const top = Math.ceil(LINE / 2) + 2;
   const room = Math.max(20, height - top - bottom);
   const titleY = y.title === "" ? 0 : LINE + 4;
   let widest = 0;
-  let labelsY = tickLabels(y, room / bands / tickRoom);
+  const labelsOf = (high: number) => isStrip ? someLabels(y, high) : tickLabels(y, high / bands / tickRoom);
+  let labelsY = labelsOf(room);
   let plot: Plot = { left: 0, top: 0, width: 0, height: 0 };
   // Labels take width, width decides the height if the aspect is kept, and height decides the labels.
   for (let round = 0; round < 3; round += 1) {
@@ -70,7 +77,7 @@ export function layoutFrame(options: {
     const left = edges?.left ?? Math.max(gutter, widest + GAP + TICK + titleY);
     const across = edges?.width ?? Math.max(20, width - left - 14);
     plot = snap(fit({ left, top, width: across, height: room }, aspect));
-    labelsY = tickLabels(y, plot.height / bands / tickRoom);
+    labelsY = labelsOf(plot.height);
   }
   const marks: Mark[] = [outline(plot)];
   for (let band = 0; band < bands; band += 1) {
@@ -88,10 +95,10 @@ export function layoutFrame(options: {
     const at = plot.left + part * plot.width;
     const base = plot.top + plot.height;
     marks.push({ points: [[at, base], [at, base + TICK]] });
-    marks.push({ text: label, at: [at, base + TICK + GAP + 3], anchor: "middle" });
+    if (!isShared) marks.push({ text: label, at: [at, base + TICK + GAP + 3], anchor: "middle" });
   }
   const middle = [plot.left + plot.width / 2, plot.top + plot.height / 2] as const;
-  if (x.title !== "") {
+  if (x.title !== "" && !isShared) {
     const half = measure(x.title) / 2;
     const at = Math.max(half, Math.min(width - half, middle[0]));
     marks.push({ text: x.title, at: [at, plot.top + plot.height + bottom - LINE / 2], anchor: "middle" });
@@ -101,6 +108,13 @@ export function layoutFrame(options: {
   if (y.title !== "" && at >= LINE / 2 - 1 && measure(y.title) <= room + top + bottom) {
     const half = measure(y.title) / 2;
     marks.push({ text: y.title, at: [at, Math.max(half, middle[1])], anchor: "middle", turned: true });
+  } else if (y.title !== "" && isStrip) {
+    marks.push({
+      text: y.title,
+      at: [plot.left + GAP, plot.top + LINE / 2 + 2],
+      anchor: "start",
+      halo: true,
+    });
   }
   return { plot, marks, gutter: widest + GAP + TICK + titleY };
 }
@@ -115,6 +129,47 @@ function fit(area: Plot, aspect: number | null) {
 function tickLabels({ low, high }: { low: number; high: number }, most: number) {
   const { values, labels } = ticks(Math.min(low, high), Math.max(low, high), Math.max(1, most));
   return values.map((value, i) => ({ label: labels[i]!, part: (value - low) / (high - low) }));
+}
+
+/** Labels of a low box: three or more if they fit below each other. */
+function someLabels(axis: FrameRange, height: number): { label: string; part: number }[] {
+  let labels = tickLabels(axis, height / STRIP_TICK_ROOM);
+  for (let most = 2; labels.length < 3; most += 0.5) {
+    const more = tickLabels(axis, most);
+    const [first, second] = more;
+    if (second !== undefined && Math.abs(second.part - first!.part) * height < LEAST_ROOM) break;
+    if (most * LEAST_ROOM > 2 * height) break;
+    labels = more;
+  }
+  return labels;
+}
+
+/** Height of {@linkcode axisStrip}, in CSS pixels. */
+export const STRIP_HEIGHT = TICK + GAP + LINE;
+
+/**
+ * The horizontal axis that several plots share, below all of them, with its title at the left.
+ *
+ * @param edges of the plots
+ * @param width of the box in CSS pixels
+ * @param measure width of a label in CSS pixels
+ */
+export function axisStrip(
+  x: FrameRange,
+  edges: { left: number; width: number },
+  width: number,
+  measure: (text: string) => number,
+): Mark[] {
+  const plot = { ...edges, top: 0, height: 0 };
+  const at = TICK + GAP + 3;
+  const end = Math.max(measure(x.title), plot.left - LINE);
+  const labels = apart(x, plot, width, measure)
+    .map(({ label, part }) => ({ label, across: plot.left + part * plot.width }))
+    .filter(({ label, across }) => across - measure(label) / 2 > end);
+  return [
+    { text: x.title, at: [end, at], anchor: "end" },
+    ...labels.map(({ label, across }): Mark => ({ text: label, at: [across, at], anchor: "middle" })),
+  ];
 }
 
 /** Labels of the horizontal axis, thinned out until none touch. */

@@ -60,6 +60,9 @@ export class Pane {
   /** CSS pixels kept free left of a plot over time, to align plots below each other. */
   gutter = 0;
 
+  /** Whether charts below have the labels of the time axis. */
+  isShared = false;
+
   /** Draws in the next frame; coalesces calls. */
   readonly redraw: () => void = inNextFrame(() => this.drawNow());
 
@@ -129,6 +132,7 @@ export class Pane {
       aspect: locked ? placed.aspect : null,
       gutter: placed.time === "across" ? this.gutter : 0,
       bands: group.isSplit && !locked ? group.shown.length : 1,
+      isShared: this.isShared && placed.time === "across",
     });
     if (!isLaid) return;
     const { plot } = this.#stage;
@@ -211,12 +215,16 @@ export class Pane {
   /** The view as a PNG, at the density of the screen times `scale`; null if empty or too large. */
   png(look: SnapshotLook = {}): Promise<Blob | null> {
     if (this.#group === null) return Promise.resolve(null);
+    const { isShared } = this;
+    // A saved picture has its axis.
+    this.isShared = false;
     this.#stage.magnified = look.scale ?? 1;
     this.drawNow();
     const marks = [...this.#marks(look.hasScaleBar), ...stampMarks(this.stamp, this.plot)];
     const canvas = this.#stage.snapshot(marks, this.#bandMarks(look.hasScaleBar), look);
     this.#stage.magnified = 1;
-    if (look.scale !== undefined) this.drawNow();
+    this.isShared = isShared;
+    if (isShared || look.scale !== undefined) this.drawNow();
     return new Promise((done) => canvas.toBlob(done));
   }
 

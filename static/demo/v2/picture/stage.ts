@@ -79,7 +79,14 @@ export class Stage {
 
   /** Lays out the plot and draws the frame. @returns false without room */
   lay(
-    options: { x: FrameRange; y: FrameRange; aspect: number | null; gutter: number; bands: number },
+    options: {
+      x: FrameRange;
+      y: FrameRange;
+      aspect: number | null;
+      gutter: number;
+      bands: number;
+      isShared: boolean;
+    },
   ): boolean {
     const box = this.#box.getBoundingClientRect();
     if (box.width < 1 || box.height < 1) return false;
