@@ -407,6 +407,11 @@ export class RegionEditor {
     }
     this.#grips[0]?.focus();
   }
+
+  /** Moves the focus to the fields of the selected region. */
+  type(): void {
+    this.#numbers[0]?.field.input.select();
+  }
 }
 
 const namesOf = ({ kind, ends }: Region) => KINDS[kind].endNames(ends.length);

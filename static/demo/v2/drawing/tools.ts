@@ -1,16 +1,21 @@
 /** Draws over the pictures with the chosen tool: by drags, or from point to point. */
+import { byId } from "../controls/element.ts";
 import { columnNear } from "../picture/scan_path.ts";
 import { type Scan, shapeOf } from "./scan.ts";
 import { KINDS } from "./kinds.ts";
 import { type End, type KindName, ofKinds, type Region, withRegion } from "./region.ts";
 import { newRegion } from "./table.ts";
 import { PointTool } from "./point_tool.ts";
-import { ToolChoice } from "./tool_choice.ts";
+import { type Added, freePlace } from "./free_place.ts";
+import { type Tool, ToolChoice } from "./tool_choice.ts";
 import type { Drawn } from "./drawn.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Point } from "../picture/placed_view.ts";
 import type { RegionEditor } from "./editor.ts";
 import type { DrawingStore } from "./store.ts";
+
+/** Says something to screen readers. */
+const announce = (text: string) => byId("announcer").textContent = text;
 
 /** Largest distance of the start of a band from the path, in samples of the reference. */
 const REACH = 12;
@@ -35,7 +40,9 @@ export class Tools {
   readonly #track;
   #scan: Scan | null = null;
   #path: readonly Point[] = [];
-  readonly choice: ToolChoice = new ToolChoice(() => this.#choose());
+  /** The end that Enter has set; null while no drag is made by keys. */
+  #from: Point | null = null;
+  readonly choice: ToolChoice = new ToolChoice(() => this.#choose(), (kind) => this.add(kind));
 
   constructor(store: DrawingStore<Drawn>, parts: Parts) {
     const { source, reference, editor } = this.#parts = parts;
@@ -49,6 +56,7 @@ export class Tools {
     };
     source.onDouble = () => this.#isTracking && this.#endTrack();
     source.onKey = (key) => this.#press(key);
+    source.onMoved = (at) => this.#from && this.#drag(this.#from, at, false);
   }
 
   /**
@@ -73,9 +81,33 @@ export class Tools {
     else this.#draw("cursor", KINDS.cursor.drawn(at, at, shapeOf(this.#scan)), true);
   }
 
+  /** Draws a region at a free place in view, and puts the focus into its fields. */
+  add(kind: Added): void {
+    const scan = this.#scan;
+    if (scan === null) return;
+    const { source, editor } = this.#parts;
+    const { regions } = this.#store.document;
+    this.#choose();
+    this.#store.select(null);
+    this.#drawAs(kind, ...freePlace(kind, source.view, regions, scan.isLineScan), true);
+    if (this.#store.selected !== null) editor.type();
+    else if (this.#store.document.regions !== regions) {
+      // The line over an image has no fields: keys draw it anew.
+      this.choice.choose(kind);
+      source.focus();
+      announce("Line drawn; Enter sets its ends at the cursor");
+    }
+  }
+
+  /** Chooses a tool by its key; the focus goes to the picture, whose keys draw. */
+  choose(tool: Tool): void {
+    this.choice.choose(tool);
+    if (document.activeElement === document.body) this.#parts.source.focus();
+  }
+
   /** Cancels a track, else deselects the tool and the region; returns whether there was any. */
   layDown(): boolean {
-    if (this.#track.cancel()) return true;
+    if (this.#track.cancel() || this.#cancelKeys()) return true;
     const wasSelected = this.#parts.editor.deselect();
     if (this.choice.chosen === "zoom") return wasSelected;
     this.choice.choose("zoom");
@@ -93,11 +125,17 @@ export class Tools {
 
   #choose() {
     this.#track.cancel();
+    this.#from = null;
     this.#store.preview(null);
     const { source, reference } = this.#parts;
     const { chosen } = this.choice;
     const isDrawing = chosen !== "zoom" && this.#scan !== null;
-    source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
+    source.tool = isDrawing
+      ? (from, to, isDone) => {
+        this.#from = null;
+        this.#drag(from, to, isDone);
+      }
+      : null;
     const onPath = chosen === "band" && this.#path.length > 0;
     reference.tool = onPath ? (from, to, isDone) => this.#dragPath(from, to, isDone) : null;
     // While a finger draws, it does not scroll the page.
@@ -106,13 +144,16 @@ export class Tools {
 
   #drag(from: Point, to: Point, isDone: boolean) {
     const { chosen } = this.choice;
+    if (chosen === "track") {
+      if (isDone) { for (const at of [from, to]) this.#track.add(at); }
+    } else if (chosen !== "zoom") this.#drawAs(chosen, from, to, isDone);
+  }
+
+  #drawAs(kind: Added, from: Point, to: Point, isDone: boolean) {
     const scan = this.#scan as Scan;
     const size = shapeOf(scan);
-    if (this.#isTracking) {
-      if (isDone) { for (const at of [from, to]) this.#track.add(at); }
-    } else if (chosen === "band" || chosen === "rectangle") {
-      this.#draw(chosen, KINDS[chosen].drawn(from, to, size), isDone);
-    } else if (scan.isLineScan) this.#draw("line", KINDS.line.drawn(from, to, size), isDone);
+    if (kind !== "line") this.#draw(kind, KINDS[kind].drawn(from, to, size), isDone);
+    else if (scan.isLineScan) this.#draw("line", KINDS.line.drawn(from, to, size), isDone);
     else this.#drawPath(from, to, isDone);
   }
 
@@ -165,9 +206,36 @@ export class Tools {
     const { isDrawing } = this.#track;
     if (isDrawing && key === "Escape") return this.#track.cancel();
     if (key === "Backspace" && this.removeLast()) return true;
+    if ((key === "Backspace" || key === "Escape") && this.#cancelKeys()) return true;
     if (key !== "Enter") return false;
     if (isDrawing) return this.#endTrack();
-    this.#parts.editor.enter();
+    if (!this.#setEnd()) this.#parts.editor.enter();
+    return true;
+  }
+
+  /** Stops drawing by keys; returns whether a region was being drawn. */
+  #cancelKeys() {
+    const wasDrawing = this.#from !== null;
+    this.#from = null;
+    if (wasDrawing) this.#store.preview(null);
+    return wasDrawing;
+  }
+
+  /**
+   * Sets an end of a new region at the cursor, or at the middle of the picture without one; with the second end it is drawn.
+   * Returns false without a tool that drags, and while a region is selected, which keys then move.
+   */
+  #setEnd() {
+    const { source, editor } = this.#parts;
+    const isDragged = this.choice.chosen !== "zoom" && !this.#isTracking && this.#scan !== null;
+    if (!isDragged || this.#from === null && this.#store.selected !== null) return false;
+    source.showCursor();
+    const at = { x: source.cursor!.x + 0.5, y: source.cursor!.y + 0.5 };
+    const from = this.#from;
+    this.#from = from === null ? at : null;
+    this.#drag(from ?? at, at, from !== null);
+    if (from === null) announce("First end set; arrow keys move to the other one, Enter sets it");
+    else if (this.#store.selected !== null) editor.enter();
     return true;
   }
 }

@@ -84,10 +84,11 @@ export class MeasuredView {
   /** Actions of single keys. */
   get actions(): Record<string, (key: string) => void> {
     return {
-      z: () => this.#measuring.tools.choice.choose("zoom"),
-      b: () => this.#measuring.tools.choice.choose("band"),
-      n: () => this.#measuring.tools.choice.choose("line"),
-      t: () => this.#measuring.tools.choice.choose("track"),
+      z: () => this.#measuring.tools.choose("zoom"),
+      b: () => this.#measuring.tools.choose("band"),
+      n: () => this.#measuring.tools.choose("line"),
+      t: () => this.#measuring.tools.choose("track"),
+      g: () => this.#measuring.tools.choose("rectangle"),
       x: () => this.#measuring.tools.pin(),
       "Ctrl+z": () => this.#measuring.undo(),
       "Ctrl+Shift+z": () => this.#measuring.redo(),

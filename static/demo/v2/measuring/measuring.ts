@@ -179,6 +179,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
     host.replaceChildren(
       this.tools.choice.element,
+      this.tools.choice.adds,
       this.tools.choice.why,
       this.#kymographFold,
       ...this.#lineScanFolds,
@@ -437,7 +438,9 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
 
   /** Shows what was just measured. */
   #showMeasured(panel: MeasurementPanel) {
-    this.#views.get(panel)?.show();
+    const view = this.#views.get(panel)!;
+    view.isFilled = true;
+    view.show();
     byId("announcer").textContent = panel.words;
     this.#paint();
     this.#charts.reveal(panel);

@@ -144,7 +144,7 @@ export class TraceCharts {
     });
     this.#box.hidden = this.#traces.box.hidden && shown.length === 0;
     const count = shown.length + (this.#traces.box.hidden ? 0 : 1);
-    byId("panes").style.setProperty("--charts", String(count));
+    byId("viewer").style.setProperty("--charts", String(count));
     // Keys scroll many charts.
     this.#scroller.tabIndex = count > MOST_IN_VIEW ? 0 : -1;
     if (this.#pane.isShared !== count > 0) {

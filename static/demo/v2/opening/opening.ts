@@ -2,7 +2,7 @@
  * Connects the page with the session controller: shows progress and results of opening and stepping, and keeps the
  * view.
  */
-import { byId } from "../controls/element.ts";
+import { byId, within } from "../controls/element.ts";
 import { type Place, PlaneSteps } from "../panels/plane_steps.ts";
 import { PositionBar } from "../panels/position_bar.ts";
 import { SAMPLE_NOTE } from "./loaded_planes.ts";
@@ -292,6 +292,7 @@ export class Opening {
     const count = shownText(groups.source);
     if (count !== "") said.push(`channels: ${count}`);
     page.say(said.join(" · "));
+    focusPicture();
   }
 
   /** @param file path or name */
@@ -374,4 +375,12 @@ export const recordingOf = (
 function quoted(error: unknown) {
   const { code = "", message = "" } = (error ?? {}) as { code?: string; message?: string };
   return code.startsWith("dialog_") ? "" : /"([^"]+)"/.exec(message)?.[1] ?? "";
+}
+
+/** Moves the focus from what has opened the file to the picture; a button that steps to the next file keeps it. */
+function focusPicture() {
+  const active = document.activeElement ?? document.body;
+  const isSpent = active === document.body || active.matches("#open, #more-ways") ||
+    active.closest("#empty, #ways") !== null;
+  if (isSpent) within(byId("source"), ".plot").focus({ preventScroll: true });
 }

@@ -32,7 +32,7 @@ export interface DrawerView {
 
 type View = { id: string; tab: HTMLButtonElement; panel: HTMLDivElement };
 
-/** The drawer of the page: `#drawer` and `#drawer-divider` in `#panes`. */
+/** The drawer of the page: `#drawer` and `#drawer-divider` in `#viewer`. */
 export class Drawer {
   readonly #views: View[] = [];
   /** Id of the view that was chosen last; another one stands in for it while it has no content. */
@@ -44,11 +44,11 @@ export class Drawer {
   constructor() {
     this.#drawer.append(this.#tabs);
     this.#tabs.addEventListener("keydown", (event) => this.#step(event));
-    const panes = byId("panes");
+    const viewer = byId("viewer");
     const start = Number(kept(HEIGHT_KEY)) || ABOVE;
     let isKept = false;
     attachDivider(this.#divider, (percent) => {
-      panes.style.setProperty("--drawer", `${100 - percent}%`);
+      viewer.style.setProperty("--drawer", `${100 - percent}%`);
       if (isKept) keep(HEIGHT_KEY, percent);
     }, { start, home: ABOVE, least: 10 });
     isKept = true;

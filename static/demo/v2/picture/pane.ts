@@ -52,6 +52,9 @@ export class Pane {
   /** Called for keys on the picture; true if that was all. */
   onKey: (key: string) => boolean = () => false;
 
+  /** Called with the middle of the pixel to which keys have moved the cursor. */
+  onMoved: (at: Point) => void = () => {};
+
   /** Called for a double click, which zooms out unless it returns true. */
   onDouble: () => boolean = () => false;
 
@@ -286,5 +289,11 @@ export class Pane {
     this.cursor = cursor;
     this.drawMarks();
     this.#listeners.onCursor(cursor, byKeyboard);
+    if (byKeyboard && cursor !== null) this.onMoved({ x: cursor.x + 0.5, y: cursor.y + 0.5 });
+  }
+
+  /** Shows the cursor in the middle of the view, if there is none. */
+  showCursor(): void {
+    if (this.cursor === null) this.moveCursor(this.placed.pixelAt({ fx: 0.5, fy: 0.5 }), true);
   }
 }
