@@ -65,17 +65,25 @@ export const EVENTS: Measurement<Event, EventSettings> = {
     {
       key: "chosen",
       label: "Threshold chosen",
+      shown: "Threshold",
       value: BY_NOISE,
       choices: {
-        [BY_NOISE]: "by noise (5 SD)",
+        [BY_NOISE]: "automatic (5 SD)",
         [AUTOMATICALLY]: "halfway to the maximum",
         "by hand": "by hand",
       },
     },
-    { key: "height", label: "Threshold", value: 0 },
+    { key: "height", label: "Threshold", shown: "Threshold value", value: 0 },
     { key: "prominence", label: "Minimum prominence", value: 0, least: 0 },
     { key: "distance", label: "Minimum distance", value: 0, least: 0, isTime: true },
-    { key: "average", label: "Sought in means of", value: 1, unit: "lines", isCount: true },
+    {
+      key: "average",
+      label: "Sought in means of",
+      shown: "Average over",
+      value: 1,
+      unit: "lines",
+      isCount: true,
+    },
   ],
   defaults: (settings) => ({
     // Settings that do not say how the threshold is chosen were written before it was chosen by noise.

@@ -19,7 +19,10 @@ export type Axes = readonly [time: Axis, position: Axis];
 export interface Parameter {
   /** Key in settings. */
   key: string;
+  /** Name in tables, and in the page unless it has another there. */
   label: string;
+  /** Name in the page. */
+  shown?: string;
   /** Value by default. */
   value: number | string;
   /** Names by value; a parameter without choices is a number. */
@@ -178,11 +181,12 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
 export const AUTOMATICALLY = "automatically";
 
 /** Parameter for whether the measurement or the user chooses the others. */
-export const chosenParameter = (label: string): Parameter => ({
+export const chosenParameter = (label: string, shown = label): Parameter => ({
   key: "chosen",
   label,
+  shown,
   value: AUTOMATICALLY,
-  choices: { [AUTOMATICALLY]: AUTOMATICALLY, "by hand": "by hand" },
+  choices: { [AUTOMATICALLY]: "automatic", "by hand": "by hand" },
 });
 
 /** Settings of all parameters, with defaults for missing ones. */

@@ -76,8 +76,16 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
       },
       help: "methods",
     },
-    { ...chosenParameter("Window chosen"), help: "window" },
-    { key: "window", label: "Window", value: 0, unit: "lines", isCount: true, least: SHORTEST_WINDOW },
+    { ...chosenParameter("Window chosen", "Window"), help: "window" },
+    {
+      key: "window",
+      label: "Window",
+      shown: "Window length",
+      value: 0,
+      unit: "lines",
+      isCount: true,
+      least: SHORTEST_WINDOW,
+    },
     { key: "step", label: "Step", value: 0, unit: "lines", isCount: true },
     {
       key: "pixelTime",

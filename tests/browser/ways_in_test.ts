@@ -38,7 +38,13 @@ test("a path, recent work, the sample and a drop; reload keeps file and view", a
   assert.deepEqual(await labels(), seen);
   assert.equal(await page.inputValue("#source-0-lut"), "viridis");
   assert.equal(await page.inputValue("#source-0-Max"), "777");
-  // The list of recent work, from another place of the page.
+  // The list of recent work, from another place of the page; it leaves out views alone.
+  await page.click("#more-ways");
+  await page.locator("#path-field").waitFor();
+  assert.equal(await page.locator("#recent").isVisible(), false);
+  await page.keyboard.press("Escape");
+  await page.click("#add-band");
+  await viewer.kept();
   await page.click("#more-ways");
   await page.click(".recent");
   await page.waitForSelector("#ways-dialog", { state: "hidden" });
@@ -54,7 +60,7 @@ test("a path, recent work, the sample and a drop; reload keeps file and view", a
   await page.reload();
   await page.waitForSelector("#path-form:not([hidden])");
   assert(await page.locator("#empty").isVisible(), "the sample is not kept for a reload");
-  // A view alone goes without a question.
+  page.once("dialog", (dialog) => dialog.accept());
   await page.click("#recent .icon");
   await page.waitForSelector("#recent", { state: "hidden" });
 });

@@ -205,7 +205,11 @@ export class RegionEditor {
       input.addEventListener("input", () => this.#change({ [key]: input.value }, input));
       return { property, input };
     });
-    this.#looks.replaceChildren(...this.#properties.map(({ input }) => input));
+    this.#looks.replaceChildren(
+      ...this.#properties.map(({ property: { label }, input }) =>
+        input.matches("select") ? element("label", { className: "choice" }, `${label} `, input) : input
+      ),
+    );
     const { isLineScan } = this.#scan as Scan;
     // Images list X first, which counts columns.
     const axes = isLineScan ? ["x", "y"] as const : ["y", "x"] as const;

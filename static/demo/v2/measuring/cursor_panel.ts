@@ -26,7 +26,7 @@ type Row = Column & { values: (number | null)[]; text: (value: number | null) =>
 export class CursorPanel extends Panel {
   readonly #store;
   readonly #list;
-  readonly #lines = countField("Mean of", "cursor-lines", 1, "lines ×", () => this.#typed(), MOST);
+  readonly #lines = countField("Average over", "cursor-lines", 1, "lines ×", () => this.#typed(), MOST);
   readonly #columns = countField("", "cursor-columns", 1, "columns", () => this.#typed(), MOST);
   readonly #table = element("div", { className: "scrolled" });
   readonly #hint = element("p", { className: "hint", role: "status" });

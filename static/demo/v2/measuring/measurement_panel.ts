@@ -27,6 +27,7 @@ import { nearestTo, Panel, panel, type ResultTable, type Span } from "./panel.ts
 import { ParameterFields } from "./parameter_fields.ts";
 import { type About, placeOf, quantitiesText, recordingOf, type Scan, shapeOf } from "../drawing/scan.ts";
 import {
+  distribution,
   type PeaksInTraces,
   peaksInTraces,
   plotOf,
@@ -90,6 +91,8 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
   readonly #summary = element("p", { className: "result" });
   /** Summaries of several results. */
   readonly #table = element("div", { className: "summaries" });
+  /** How the values are distributed. */
+  readonly #histogram = element("div", { className: "distribution" });
   readonly #list;
   /** Candidates that were rejected. */
   readonly #rejected = element("div", { className: "rejected" });
@@ -153,7 +156,8 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
         ),
       ],
     );
-    this.output = panel(this.#summary, this.#table, this.#list.element, this.#rejected);
+    const tables = element("div", {}, this.#summary, this.#table, this.#list.element, this.#rejected);
+    this.output = panel(tables, this.#histogram);
   }
 
   /** Settings, results and edits, to be stored as JSON; null for images. */
@@ -602,6 +606,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
     if (!isListed || scan === null) return;
     this.#list.show(this.#shown, scan.axes);
     this.#markRow();
+    this.#histogram.replaceChildren(...distribution(measurement, this.#shown, scan.axes));
     const isOpen = this.#rejected.querySelector("details")?.open ?? false;
     const take = (shown: Shown, item: Item) => this.#takeRejected(shown, item);
     this.#rejected.replaceChildren(...rejectedTable(measurement, this.#shown, scan.axes, take));

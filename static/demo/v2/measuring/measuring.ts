@@ -445,7 +445,9 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     this.#paint();
     this.#charts.reveal(panel);
     // A narrow page has the drawer far above the settings.
-    if (!matchMedia("(min-width: 761px)").matches) panel.output.scrollIntoView({ block: "nearest" });
+    if (!matchMedia("(min-width: 761px)").matches) {
+      requestAnimationFrame(() => panel.output.scrollIntoView({ block: "end" }));
+    }
   }
 
   #listen(host: HTMLElement) {

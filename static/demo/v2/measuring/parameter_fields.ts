@@ -10,9 +10,9 @@ export class ParameterFields {
   /** @param prefix of ids */
   constructor(prefix: string, parameters: readonly Parameter[], onTyped: (key: string) => void) {
     this.#fields = parameters.map((parameter) => {
-      const { key, label, help: section } = parameter;
+      const { key, label, shown = label, help: section } = parameter;
       const field = fieldOf(`${prefix}-${key}`, parameter, () => onTyped(key));
-      if (section !== undefined) field.label.append(help(section, label.toLowerCase()));
+      if (section !== undefined) field.label.append(help(section, shown.toLowerCase()));
       return { parameter, field };
     });
   }
@@ -51,21 +51,21 @@ export class ParameterFields {
       "input" in field && field.input.getAttribute("aria-invalid") === "true"
     )?.parameter;
     if (wrong === undefined) return "";
-    const { label, isCount = false, least = isCount ? 1 : undefined } = wrong;
+    const { label, shown = label, isCount = false, least = isCount ? 1 : undefined } = wrong;
     const limit = least === undefined ? "" : `, at least ${least}`;
-    return `${label} must be a ${isCount ? "whole number" : "number"}${limit}.`;
+    return `${shown} must be a ${isCount ? "whole number" : "number"}${limit}.`;
   }
 }
 
 function fieldOf(
   id: string,
-  { label, value, choices, unit = "", least, most = Infinity, isCount = false }: Parameter,
+  { label, shown = label, value, choices, unit = "", least, most = Infinity, isCount = false }: Parameter,
   changed: () => void,
 ) {
   if (choices !== undefined) {
-    return choiceField(label, id, Object.entries(choices).map(([value, name]) => ({ value, name })), changed);
+    return choiceField(shown, id, Object.entries(choices).map(([value, name]) => ({ value, name })), changed);
   }
-  return numberField(label, id, Number(value), changed, {
+  return numberField(shown, id, Number(value), changed, {
     min: least ?? (isCount ? 1 : -Infinity),
     max: most,
     step: isCount ? 1 : "any",

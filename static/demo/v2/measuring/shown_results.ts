@@ -1,9 +1,16 @@
 /** Results as the page shows them: tables, plots and peaks of one or several bands. */
-import { type Axes, type Item, type Measurement, type OverTime } from "../../../measure/measurement.ts";
+import {
+  type Axes,
+  type Item,
+  type Measurement,
+  type OverTime,
+  valuesOver,
+} from "../../../measure/measurement.ts";
 import type { Named } from "../../../measure/result_tables.ts";
 import { element } from "../controls/element.ts";
 import { button, tables } from "../controls/fields.ts";
 import { headOf, textOf } from "./item_list.ts";
+import { histogram } from "./histogram.ts";
 import { plotOver, type Span } from "./panel.ts";
 import { quantitiesText, type Scan } from "../drawing/scan.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
@@ -84,6 +91,22 @@ export function plotOf(shown: readonly Shown[], overTime: OverTime, scan: Scan, 
   });
   const range = rangeOf({ curves: [], points, level: null, least: SERIES_RANGE }, span);
   return { ...plotOver(scan, span), y: { ...range, title: all[0]!.series.title }, traces };
+}
+
+/** A histogram of the values over time, or of amplitudes; empty with few of them. */
+export function distribution(
+  measurement: Measurement,
+  shown: readonly Shown[],
+  axes: Axes,
+): SVGSVGElement[] {
+  const items = shown.flatMap((one) => one.items);
+  const { overTime } = measurement;
+  if (overTime !== undefined) {
+    const title = headOf({ name: overTime.name, unit: overTime.unit(axes) });
+    return histogram(valuesOver(measurement, items, axes), title);
+  }
+  const column = measurement.columns(items, axes).find(({ name }) => name === "Amplitude");
+  return column === undefined ? [] : histogram(Float64Array.from(column.values, Number), headOf(column));
 }
 
 /** A row for each quantity and a column for each of several results. */

@@ -20,7 +20,7 @@ import type { DrawingStore } from "../drawing/store.ts";
 
 const AVERAGE: readonly Parameter[] = [{
   key: "average",
-  label: "Mean of",
+  label: "Average over",
   value: 1,
   unit: "lines",
   isCount: true,

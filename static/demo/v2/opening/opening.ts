@@ -5,6 +5,7 @@
 import { byId, within } from "../controls/element.ts";
 import { type Place, PlaneSteps } from "../panels/plane_steps.ts";
 import { PositionBar } from "../panels/position_bar.ts";
+import { nameOf } from "../picture/readout.ts";
 import { SAMPLE_NOTE } from "./loaded_planes.ts";
 import { showServer } from "./server.ts";
 import { shownText } from "../panels/channel_card.ts";
@@ -92,7 +93,7 @@ export class Opening {
       if (state === "kept") this.recordings.note(drawnWords(lookOf(viewer)?.drawn));
     });
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
-    controller.on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
+    controller.on("opened", ({ info }) => page.begin(`Fetching ${nameOf(info)} …`, false));
     controller.on("progress", ({ received, total }) => page.progress(received, total));
     controller.on("loaded", (loaded) => this.#loaded(loaded));
     controller.on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
@@ -284,7 +285,7 @@ export class Opening {
     const isAgain = kind === "again";
     this.#showPositions(isAgain ? this.#bar.place : place);
     this.#keep();
-    const said = [isAgain ? "The file has changed and was reopened" : `Opened ${info.source.name}`];
+    const said = [isAgain ? "The file has changed and was reopened" : `Opened ${nameOf(info)}`];
     if (isSample) said[0] = SAMPLE_NOTE;
     else if (work !== null && !work.isOther && work.work.words !== "" && work.work.path !== recording.path) {
       said.push(`with the work on ${work.work.path}, which has the same content`);
@@ -363,13 +364,11 @@ export class Opening {
 
 /** The recording of an open response. */
 export const recordingOf = (
-  { source: { path, name, fingerprint = null }, scene = 0 }: OpenResponse,
-): Recording => ({
-  path,
-  scene,
-  name,
-  fingerprint,
-});
+  info: OpenResponse,
+): Recording => {
+  const { source: { path, fingerprint = null }, scene = 0 } = info;
+  return { path, scene, name: nameOf(info), fingerprint };
+};
 
 /** Name of the file chosen in a dialog, from the message of the server. */
 function quoted(error: unknown) {

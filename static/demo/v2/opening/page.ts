@@ -1,6 +1,6 @@
 /** Texts around the pictures: title, facts, warnings, progress, status, notices and failures. */
 import { byId, element, sayIn, unbroken } from "../controls/element.ts";
-import { facts, megabytes } from "../picture/readout.ts";
+import { facts, megabytes, nameOf } from "../picture/readout.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { State } from "./kept_work.ts";
 
@@ -75,11 +75,12 @@ export class Page {
   /** Shows title, facts and warnings of the open file. */
   title(info: OpenResponse, isSample: boolean): void {
     const { source, warnings = [] } = info;
-    byId("title").textContent = source.name;
+    const name = nameOf(info);
+    byId("title").textContent = name;
     byId("title").title = isSample ? "" : source.path;
     byId("facts").replaceChildren(...unbroken(facts(info)));
     byId("sample-mark").hidden = !isSample;
-    document.title = `${source.name} – acq-server`;
+    document.title = `${name} – acq-server`;
     byId("empty").hidden = true;
     byId("warnings-list").replaceChildren(...warnings.map((text) => element("li", { textContent: text })));
     byId("warnings").hidden = warnings.length === 0;

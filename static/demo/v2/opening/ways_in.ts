@@ -16,12 +16,17 @@ interface Ways {
   onSample: () => void;
 }
 
+/** Recordings that need no search. */
+const FEW = 8;
+
 /** Buttons, field and list of recent work to open a file with. */
 export class WaysIn {
   readonly #work;
   readonly #ways;
   #link: LinkedView | null = null;
   #allowed = { dialogAvailable: true, openByPath: false };
+  #works: readonly Work[] = [];
+  readonly #search = byId("recent-search", HTMLInputElement);
   /** Counts the lists that were asked for; only the last is shown. */
   #asked = 0;
 
@@ -31,6 +36,7 @@ export class WaysIn {
     byId("open").addEventListener("click", () => this.open());
     byId("open-first").addEventListener("click", () => this.#leave(ways.onPick));
     byId("more-ways").addEventListener("click", () => this.show());
+    this.#search.addEventListener("input", () => this.#showWork());
     byId("sample").addEventListener("click", () => this.#leave(ways.onSample));
     byId("path-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -104,12 +110,25 @@ export class WaysIn {
     const asked = this.#asked += 1;
     const works = await this.#work.list();
     if (asked !== this.#asked) return;
-    byId("recent").hidden = works.length === 0;
-    byId("recent-list").replaceChildren(...works.map((work) => this.#row(work)));
+    this.#works = works;
+    byId("recent-find").hidden = works.length <= FEW;
+    if (works.length <= FEW) this.#search.value = "";
+    this.#showWork();
     const bytes = works.reduce((sum, work) => sum + work.bytes, 0);
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
     const count = `${works.length} ${works.length === 1 ? "recording" : "recordings"}`;
     byId("recent-size").textContent = `${count}, ${size}`;
+  }
+
+  /** Shows work whose name, path or content has the typed words; without any, recordings with work. */
+  #showWork() {
+    const words = this.#search.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const found = this.#works.filter((work) => {
+      const text = `${work.name} ${work.path} ${work.words}`.toLowerCase();
+      return words.length === 0 ? work.words !== "" : words.every((word) => text.includes(word));
+    });
+    byId("recent").hidden = found.length === 0 && byId("recent-find").hidden;
+    byId("recent-list").replaceChildren(...found.map((work) => this.#row(work)));
   }
 
   #row(work: Work) {

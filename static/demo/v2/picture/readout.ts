@@ -54,7 +54,9 @@ export function facts(
     ? [
       `${quantity(rows.step, rows)}/line`,
       ...perPixel(columns),
-      `${rows.size} ${rows.size === 1 ? "line" : "lines"} (${quantity(rows.size * rows.step, rows, 3)})`,
+      `${counted(rows.size)} ${rows.size === 1 ? "line" : "lines"} (${
+        quantity(rows.size * rows.step, rows, 3)
+      })`,
       `${columns.size} px${extent(columns)}`,
     ]
     : imageFacts(plane.axes);
@@ -77,9 +79,16 @@ function further({ dims, sizes, physicalUnits, physicalUnitsLabels }: OpenRespon
     const [word, unit] = [words[dim], physicalUnitsLabels[i] ?? "Pixels"];
     if (word === undefined) return [];
     const step = unit === "Pixels" ? "" : ` (every ${quantity(physicalUnits[i] ?? 1, { unit })})`;
-    return [`${sizes[dim]} ${word}${step}`];
+    return [`${counted(sizes[dim] ?? 1)} ${word}${step}`];
   });
 }
+
+/** A count with its thousands apart, such as `1,000,000`. */
+const counted = (count: number) => count.toLocaleString("en");
+
+/** What the page calls a recording: the name of its collection, else that of its file. */
+export const nameOf = ({ source, collection }: Pick<OpenResponse, "source" | "collection">): string =>
+  collection?.name ?? source.name;
 
 const perPixel = (axis: { step: number; unit: string }) =>
   axis.unit === "Pixels" ? [] : [`${quantity(axis.step, axis)}/px`];
