@@ -113,6 +113,8 @@ test("without a display the page explains and offers the path", async (viewer, p
   );
   assert.equal(await page.locator("#open-first").isVisible(), false);
   await viewer.openPath(SCAN);
+  await page.click("#add-band");
+  await viewer.kept();
   assert.equal(await page.locator("#more-ways").isVisible(), false, "one button for one thing");
   await page.click("#open");
   assert(await page.locator("#ways-dialog #path-field").isVisible(), "the button leads to the path");

@@ -22,7 +22,8 @@ export interface Charted {
   events: readonly number[];
   /** Threshold of the events. */
   level: number | null;
-  picked: Content["picked"];
+  /** The event whose row is marked. */
+  picked: { line: number; value: number | null } | null;
   pinned: readonly { line: number; label: string }[];
 }
 

@@ -49,7 +49,7 @@ export type Chart = Frame & {
 };
 
 /** Whether charts lie on a light ground. */
-export const light = matchMedia("(prefers-color-scheme: light)");
+export const light: MediaQueryList = matchMedia("(prefers-color-scheme: light)");
 
 /** Darkens a colour on a light ground, to keep it visible. */
 export const onGround = (color: string): string =>

@@ -145,7 +145,7 @@ function someLabels(axis: FrameRange, height: number): { label: string; part: nu
 }
 
 /** Height of {@linkcode axisStrip}, in CSS pixels. */
-export const STRIP_HEIGHT = TICK + GAP + LINE;
+export const STRIP_HEIGHT: number = TICK + GAP + LINE;
 
 /**
  * The horizontal axis that several plots share, below all of them, with its title at the left.
