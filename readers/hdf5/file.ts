@@ -14,6 +14,7 @@ import {
   HeldSource,
   type Library,
   library,
+  type Look,
   type Metadata,
   OBJECT,
   type Read,
@@ -56,9 +57,10 @@ export interface Dataset {
   readonly filters: readonly Filter[];
 }
 
-/** Bytes that the library read for a dataset. */
+/** How the library fetched a block. */
 export interface Fetched {
-  readonly reads: readonly Read[];
+  /** What it read last. */
+  readonly last: Read | null;
   /** Whether a filter of the dataset is missing in the library. */
   readonly lacksFilter: boolean;
 }
@@ -284,6 +286,7 @@ export class Hdf5File implements Disposable {
   /**
    * Fetches a block of a dataset, as stored but decoded.
    *
+   * @param look at each read
    * @param work gets the bytes, which are those of the library and valid until it returns
    * @throws {DecodeFailed} a chunk cannot be decoded, except for a missing filter, of which `work` is told
    */
@@ -291,10 +294,16 @@ export class Hdf5File implements Disposable {
     { path, width }: Dataset,
     { from, count }: { readonly from: readonly number[]; readonly count: readonly number[] },
     work: (bytes: Uint8Array, fetched: Fetched) => Result,
+    look: Look = () => {},
   ): Result {
     const bytes = count.reduce((product, length) => product * length, width);
     return this.#inMemory(path, bytes, (at) => {
-      const { result: status, reads } = this.#held.watch(() =>
+      let last: Read | null = null;
+      const noting: Look = (read, bytes) => {
+        last = read;
+        look(read, bytes);
+      };
+      const status = this.#held.watch(noting, () =>
         this.#ask(path, (library, id) =>
           library.get_dataset_data(
             id,
@@ -303,13 +312,12 @@ export class Hdf5File implements Disposable {
             from.map(BigInt),
             count.map(() => 1n),
             BigInt(at),
-          ))
-      );
+          )));
       const faults = takeFaults();
       const lacksFilter = status < 0 &&
         faults.some((line) => /required filter .*is not registered/.test(line));
       if (status < 0 && !lacksFilter) throw failure(path, faults);
-      return work(this.#library.HEAPU8.subarray(at, at + bytes), { reads, lacksFilter });
+      return work(this.#library.HEAPU8.subarray(at, at + bytes), { last, lacksFilter });
     });
   }
 }

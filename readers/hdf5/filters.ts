@@ -10,6 +10,7 @@ import { StreamTooLong, unpack, unpackAll } from "../codecs/compressed_stream.ts
 import { decodeLz4 } from "../codecs/lz.ts";
 import { unshuffleBytes } from "../codecs/shuffle.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
+import { inflatesTo } from "../io/runtime_internals.ts";
 import type { Dataset } from "./file.ts";
 import type { Filter } from "./library.ts";
 
@@ -110,9 +111,11 @@ export function requireWholeStream({ path, filters }: Dataset, stored: Uint8Arra
   const isZlib = stored.length > 2 && (stored[0]! & 0x0f) === 8 && (stored[0]! * 256 + stored[1]!) % 31 === 0;
   if (!isZlib) return;
   const checksum = filters.some(({ id }) => id === FLETCHER32) ? 4 : 0;
+  const stream = stored.subarray(0, stored.length - checksum);
+  if (inflatesTo(stream, size)) return;
   let length: number;
   try {
-    length = unpack("zlib", stored.subarray(0, stored.length - checksum), size).bytes.length;
+    length = unpack("zlib", stream.slice(), size).bytes.length;
   } catch (error) {
     if (!(error instanceof StreamTooLong)) return;
     throw new DecodeFailed(`a chunk of ${path} decodes to more than ${size} bytes`);

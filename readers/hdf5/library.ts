@@ -98,13 +98,16 @@ export interface Read {
   readonly length: number;
 }
 
+/** Looks at what the library has read, in the memory of the library. @throws to fail the read */
+export type Look = (read: Read, bytes: Uint8Array) => void;
+
 /** A source that the library reads, with what happened meanwhile. */
 interface Held {
   readonly source: ByteSource;
   /** Why a read failed. */
   error: unknown;
-  /** Reads to be looked at; `null` while nobody looks. */
-  reads: Read[] | null;
+  /** Looks at each read; `null` while nobody looks. */
+  look: Look | null;
 }
 
 const held = new Map<string, Held>();
@@ -168,16 +171,17 @@ function fileSystemType(fs: FileSystem) {
       if (position < 0) throw fault(28);
       return position;
     },
-    read(stream: Stream, target: Uint8Array, at: number, length: number, position: number) {
+    read(stream: Stream, target: Int8Array, at: number, length: number, position: number) {
       const { held } = stream.node as unknown as { held: Held };
       const count = Math.max(0, Math.min(length, held.source.size - position));
       try {
-        held.source.readInto(position, target.subarray(at, at + count), "HDF5");
+        const bytes = new Uint8Array(target.buffer, target.byteOffset + at, count);
+        held.source.readInto(position, bytes, "HDF5");
+        held.look?.({ position, length: count }, bytes);
       } catch (error) {
         held.error ??= error;
         throw fault(IO_ERROR);
       }
-      held.reads?.push({ position, length: count });
       return count;
     },
   };
@@ -208,7 +212,7 @@ export class HeldSource {
     files += 1;
     this.#name = String(files);
     this.path = `${FOLDER_NAME}/${this.#name}`;
-    this.#held = { source, error: null, reads: null };
+    this.#held = { source, error: null, look: null };
     held.set(this.#name, this.#held);
   }
 
@@ -219,13 +223,13 @@ export class HeldSource {
     return error;
   }
 
-  /** Runs work and gives its reads. */
-  watch<T>(work: () => T): { result: T; reads: Read[] } {
-    const reads: Read[] = this.#held.reads = [];
+  /** Runs work whose reads are looked at. */
+  watch<Result>(look: Look, work: () => Result): Result {
+    this.#held.look = look;
     try {
-      return { result: work(), reads };
+      return work();
     } finally {
-      this.#held.reads = null;
+      this.#held.look = null;
     }
   }
 

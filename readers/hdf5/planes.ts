@@ -4,6 +4,7 @@ import type { ByteSource } from "../io/byte_source.ts";
 import type { RowRange, WorkingMemory } from "../reader.ts";
 import { SampleArray } from "../samples/to_float32.ts";
 import type { Dataset, Hdf5File } from "./file.ts";
+import type { Look } from "./library.ts";
 import {
   decodeChunk,
   endsInDeflate,
@@ -27,7 +28,7 @@ export interface DatasetPlane {
 const MAX_CHUNK_BYTES = 128 << 20;
 
 /** Bytes of a block that is fetched at once, unless its chunks are larger. */
-const BLOCK_BYTES = 4 << 20;
+const BLOCK_BYTES = 1 << 20;
 
 /** Largest stored form of a chunk: incompressible bytes grow a little. */
 const mostStored = (bytes: number) => bytes + (bytes >> 3) + 65_536;
@@ -81,22 +82,26 @@ interface Block {
 export function readPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, target: Float32Array): void {
   const { dataset } = plane;
   const foreign = hasForeignFilter(dataset);
+  const size = chunkBytes(dataset);
+  const look: Look = (read, bytes) => {
+    if (read.length <= mostStored(size)) requireWholeStream(dataset, bytes, size);
+  };
   const blocks = foreign ? chunksOf(plane, rows) : bandsOf(plane, rows);
   for (const { from, shape } of blocks) {
     const place = (block: Block) => placeBlock(plane, rows, block, target);
     if (!foreign) {
-      file.fetch(dataset, { from, count: shape }, (bytes, { reads }) => {
-        if (endsInDeflate(dataset)) requireStreams(file.source, dataset, reads);
-        // The bytes are those of the library, and may be swapped in place.
-        place({ from, shape, bytes });
-      });
+      // The bytes are those of the library, and may be swapped in place.
+      file.fetch(
+        dataset,
+        { from, count: shape },
+        (bytes) => place({ from, shape, bytes }),
+        endsInDeflate(dataset) ? look : undefined,
+      );
       continue;
     }
-    const stored = file.fetch(dataset, { from, count: from.map(() => 1) }, (_, { reads, lacksFilter }) => {
+    const stored = file.fetch(dataset, { from, count: from.map(() => 1) }, (_, { last, lacksFilter }) =>
       // The library reads a chunk last, before it misses the filter.
-      const read = reads.at(-1);
-      return lacksFilter && read !== undefined ? read : null;
-    });
+      lacksFilter ? last : null);
     if (stored === null) {
       // A chunk that was never written, or stored without its filters.
       const count = shape.map((length, axis) => Math.min(length, dataset.shape[axis]! - from[axis]!));
@@ -106,7 +111,6 @@ export function readPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, t
       });
       continue;
     }
-    const size = chunkBytes(dataset);
     if (stored.length > mostStored(size)) {
       throw new DecodeFailed(`a chunk of ${dataset.path} of ${size} bytes takes ${stored.length} bytes`);
     }
@@ -142,18 +146,6 @@ function* chunksOf(
       );
       yield { from, shape: chunks! };
     }
-  }
-}
-
-function requireStreams(
-  source: ByteSource,
-  dataset: Dataset,
-  reads: readonly { position: number; length: number }[],
-) {
-  const size = chunkBytes(dataset);
-  for (const { position, length } of reads) {
-    if (length > mostStored(size)) continue;
-    requireWholeStream(dataset, source.read(position, length, "a chunk"), size);
   }
 }
 
