@@ -49,6 +49,7 @@ export interface Dataset {
   readonly shape: readonly number[];
   /** `null` for text, compounds and other elements that are no samples. */
   readonly sampleType: SampleType | null;
+  /** Byte order of stored samples; the library gives little-endian ones. */
   readonly littleEndian: boolean;
   /** Bytes of an element. */
   readonly width: number;
@@ -157,9 +158,11 @@ export class Hdf5File implements Disposable {
     return this.#ask(path, (library, id) => library.get_attribute_names(id, path)).sort();
   }
 
-  /** The value of an attribute; `undefined` if it is missing or neither numbers nor text. @throws {DecodeFailed} */
+  /** The value of an attribute; `undefined` if it, or its object, is missing, or if it is neither numbers nor text. @throws {DecodeFailed} */
   attribute(path: string, name: string): Value | undefined {
-    if (!this.attributeNames(path).includes(name)) return undefined;
+    const kind = this.kindOf(path);
+    const isThere = (kind === "group" || kind === "dataset") && this.attributeNames(path).includes(name);
+    if (!isThere) return undefined;
     const what = `attribute ${quoted(name)} of ${path}`;
     const metadata = this.#ask(what, (library, id) => library.get_attribute_metadata(id, path, name));
     return this.#value(what, metadata, {
@@ -196,7 +199,7 @@ export class Hdf5File implements Disposable {
 
   #value(
     what: string,
-    { type, size, shape, vlen, signed, littleEndian }: Metadata,
+    { type, size, shape, vlen, signed }: Metadata,
     { read, release }: {
       read: (library: Library, id: bigint, to: bigint) => number;
       release: (library: Library, id: bigint, at: bigint) => number;
@@ -229,9 +232,7 @@ export class Hdf5File implements Disposable {
       }
       const view = new DataView(stored.buffer);
       const one = numberReader(type === CLASS.float, size, signed);
-      return one === null
-        ? undefined
-        : Array.from({ length: count }, (_, i) => Number(one(view, i * size, littleEndian)));
+      return one === null ? undefined : Array.from({ length: count }, (_, i) => Number(one(view, i * size)));
     });
   }
 
@@ -367,21 +368,22 @@ function textOf(value: Value | undefined): string | null {
     .trim();
 }
 
-type ReadNumber = (view: DataView, at: number, littleEndian: boolean) => number | bigint;
+type ReadNumber = (view: DataView, at: number) => number | bigint;
 
+/** Reads numbers that the library gives, which are little-endian whatever the file has. */
 function numberReader(isFloat: boolean, size: number, signed: boolean): ReadNumber | null {
   const readers: Record<string, ReadNumber> = {
-    f2: (view, at, little) => view.getFloat16(at, little),
-    f4: (view, at, little) => view.getFloat32(at, little),
-    f8: (view, at, little) => view.getFloat64(at, little),
+    f2: (view, at) => view.getFloat16(at, true),
+    f4: (view, at) => view.getFloat32(at, true),
+    f8: (view, at) => view.getFloat64(at, true),
     i1: (view, at) => view.getInt8(at),
-    i2: (view, at, little) => view.getInt16(at, little),
-    i4: (view, at, little) => view.getInt32(at, little),
-    i8: (view, at, little) => view.getBigInt64(at, little),
+    i2: (view, at) => view.getInt16(at, true),
+    i4: (view, at) => view.getInt32(at, true),
+    i8: (view, at) => view.getBigInt64(at, true),
     u1: (view, at) => view.getUint8(at),
-    u2: (view, at, little) => view.getUint16(at, little),
-    u4: (view, at, little) => view.getUint32(at, little),
-    u8: (view, at, little) => view.getBigUint64(at, little),
+    u2: (view, at) => view.getUint16(at, true),
+    u4: (view, at) => view.getUint32(at, true),
+    u8: (view, at) => view.getBigUint64(at, true),
   };
   return readers[`${isFloat ? "f" : signed ? "i" : "u"}${size}`] ?? null;
 }

@@ -5,6 +5,7 @@
  *
  * The memory of an instance starts at 18 MiB, grows at most as far as its load allows, and ends with the load.
  */
+import { DecodeFailed } from "../errors.ts";
 import { WasmDecoder } from "../codecs/wasm_decoder.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 
@@ -36,7 +37,8 @@ export interface Filter {
   readonly cd_values: readonly number[];
 }
 
-type Extent = bigint[] | null;
+/** Numbers along the axes of a dataset; `null` for all of it. */
+export type Extent = bigint[] | null;
 
 /** What is used of the module (`hdf5_util.cc` of h5wasm). Functions without an error code throw anything. */
 export interface Library {
@@ -66,7 +68,8 @@ export interface Library {
   _free(at: number): void;
 }
 
-interface Node {
+/** A file for the library. */
+export interface Node {
   source: ByteSource;
 }
 
@@ -76,7 +79,7 @@ interface Stream {
 }
 
 /** What is used of Emscripten's file system. */
-interface FileSystem {
+export interface FileSystem {
   readonly ErrnoError: new (errno: number) => Error;
   createNode(parent: unknown, name: string, mode: number, device: number): Node & Record<string, unknown>;
   mkdir(path: string): void;
@@ -144,6 +147,31 @@ export const library = (bytes: number): Promise<Library> => HDF5.instance(OWN_BY
 /** Has the next load get a new instance, since one that aborted is unusable. */
 export const dropLibrary = (): void => HDF5.drop();
 
+/** Start of a global heap collection, and bytes before its objects and before the data of each (section III.E). */
+const [HEAP_SIGNATURE, HEAP_HEADER, OBJECT_HEADER] = [[0x47, 0x43, 0x4f, 0x4c], 16, 16];
+
+/**
+ * Checks a collection of variable-length texts that was read. The library walks its objects by their sizes, for ever where one
+ * leads to itself or back.
+ *
+ * @throws {DecodeFailed}
+ */
+function requireEndingHeap(bytes: Uint8Array): void {
+  if (bytes.length < HEAP_HEADER || !HEAP_SIGNATURE.every((byte, i) => bytes[i] === byte)) return;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const end = view.getBigUint64(8, true);
+  let at = BigInt(HEAP_HEADER);
+  // The library reads a long collection twice, at first only its start.
+  while (at + BigInt(OBJECT_HEADER) <= end && at + BigInt(OBJECT_HEADER) <= bytes.length) {
+    const size = view.getBigUint64(Number(at) + 8, true);
+    // Free space, with index 0, counts its header.
+    const isFree = view.getUint16(Number(at), true) === 0;
+    const need = isFree ? size : BigInt(OBJECT_HEADER) + (size + 7n & ~7n);
+    if (need === 0n || at + need > end) throw new DecodeFailed("a heap of texts in the HDF5 file is damaged");
+    at += need;
+  }
+}
+
 /** A type of file system whose only folder has the sources in {@linkcode held}. */
 function fileSystemType(fs: FileSystem) {
   const fault = (errno: number) => new fs.ErrnoError(errno);
@@ -177,6 +205,7 @@ function fileSystemType(fs: FileSystem) {
       try {
         const bytes = new Uint8Array(target.buffer, target.byteOffset + at, count);
         held.source.readInto(position, bytes, "HDF5");
+        requireEndingHeap(bytes);
         held.look?.({ position, length: count }, bytes);
       } catch (error) {
         held.error ??= error;

@@ -1,6 +1,5 @@
 /** Planes of a dataset: two of its axes are rows and columns, the others have one index. */
 import { DecodeFailed } from "../errors.ts";
-import type { ByteSource } from "../io/byte_source.ts";
 import type { RowRange, WorkingMemory } from "../reader.ts";
 import { SampleArray } from "../samples/to_float32.ts";
 import type { Dataset, Hdf5File } from "./file.ts";
@@ -70,7 +69,11 @@ interface Block {
   readonly from: readonly number[];
   readonly shape: readonly number[];
   readonly bytes: Uint8Array;
+  readonly littleEndian: boolean;
 }
+
+/** A block without its bytes. */
+type Extent = Pick<Block, "from" | "shape">;
 
 /**
  * Reads rows of a plane.
@@ -90,11 +93,11 @@ export function readPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, t
   for (const { from, shape } of blocks) {
     const place = (block: Block) => placeBlock(plane, rows, block, target);
     if (!foreign) {
-      // The bytes are those of the library, and may be swapped in place.
+      // The library gives little-endian samples, whatever the file has.
       file.fetch(
         dataset,
         { from, count: shape },
-        (bytes) => place({ from, shape, bytes }),
+        (bytes) => place({ from, shape, bytes, littleEndian: true }),
         endsInDeflate(dataset) ? look : undefined,
       );
       continue;
@@ -107,7 +110,7 @@ export function readPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, t
       const count = shape.map((length, axis) => Math.min(length, dataset.shape[axis]! - from[axis]!));
       file.fetch(dataset, { from, count }, (bytes, { lacksFilter }) => {
         if (lacksFilter) throw new DecodeFailed(`a chunk of ${dataset.path} cannot be found`);
-        place({ from, shape: count, bytes });
+        place({ from, shape: count, bytes, littleEndian: true });
       });
       continue;
     }
@@ -115,12 +118,13 @@ export function readPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, t
       throw new DecodeFailed(`a chunk of ${dataset.path} of ${size} bytes takes ${stored.length} bytes`);
     }
     const read = file.source.read(stored.position, stored.length, `a chunk of ${dataset.path}`);
-    place({ from, shape, bytes: decodeChunk(dataset, read, size) });
+    const { littleEndian } = dataset;
+    place({ from, shape, bytes: decodeChunk(dataset, read, size), littleEndian });
   }
 }
 
 /** Bands of whole rows. */
-function* bandsOf(plane: DatasetPlane, { start, end }: RowRange): Generator<Omit<Block, "bytes">> {
+function* bandsOf(plane: DatasetPlane, { start, end }: RowRange): Generator<Extent> {
   const { rowAxis, columnAxis, at, columns } = plane;
   const step = rowsAtOnce(plane);
   for (let row = start; row < end;) {
@@ -137,7 +141,7 @@ function* bandsOf(plane: DatasetPlane, { start, end }: RowRange): Generator<Omit
 function* chunksOf(
   { dataset: { chunks }, rowAxis, columnAxis, at, columns }: DatasetPlane,
   { start, end }: RowRange,
-): Generator<Omit<Block, "bytes">> {
+): Generator<Extent> {
   const [rows, across] = [chunks![rowAxis]!, chunks![columnAxis]!];
   for (let row = start - start % rows; row < end; row += rows) {
     for (let column = 0; column < columns; column += across) {
@@ -151,9 +155,9 @@ function* chunksOf(
 
 /** Converts what a block has of the wanted rows. */
 function placeBlock(
-  { dataset: { sampleType, littleEndian }, rowAxis, columnAxis, at, columns }: DatasetPlane,
+  { dataset: { sampleType }, rowAxis, columnAxis, at, columns }: DatasetPlane,
   rows: RowRange,
-  { from, shape, bytes }: Block,
+  { from, shape, bytes, littleEndian }: Block,
   target: Float32Array,
 ): void {
   const strides = shape.map((_, axis) => product(shape.slice(axis + 1)));

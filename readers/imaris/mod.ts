@@ -46,6 +46,7 @@ function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
   const dataOf = (t: number, c: number) =>
     `${LEVEL}/TimePoint ${times[t] ?? 0}/Channel ${channels[c] ?? 0}/Data`;
   // Names the path that is missing.
+  if (times.length === 0 || channels.length === 0) throw new DecodeFailed(`the file has no ${dataOf(0, 0)}`);
   const dataset = file.dataset(dataOf(0, 0));
   if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`it has ${channels.length} channels`);
   requireReadable(dataset);
@@ -55,6 +56,10 @@ function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
   }
   const metadata = new OptionalMetadata();
   const { warnings } = metadata;
+  const isDescribed = file.kindOf(INFO) === "group";
+  warnings.push(
+    ...warnIf(!isDescribed, "metadata_missing", "The file has no DataSetInfo: names and steps are unknown"),
+  );
   const sizes = sizesOf(file, dataset, metadata);
   const [columns, rows, slices] = sizes;
   const image = metadata.read("DataSetInfo/Image", () => file.text(`${INFO}/Image`, "RecordingDate"), null);
@@ -287,7 +292,6 @@ function countWarnings(
 function channelIn(file: Hdf5File, number: number, metadata: OptionalMetadata): NamedChannel {
   const path = `${INFO}/Channel ${number}`;
   return metadata.read(`DataSetInfo/Channel ${number}`, () => {
-    if (file.kindOf(path) !== "group") return { name: null };
     const parts = (file.text(path, "Color") ?? "").trim().split(/\s+/).map(Number);
     const isColor = parts.length === 3 && parts.every((part) => part >= 0 && part <= 1) &&
       file.text(path, "ColorMode") !== "TableColor";

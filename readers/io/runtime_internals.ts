@@ -163,7 +163,8 @@ export function zlibDecoder(): StreamDecoder | null {
 
 /** Whether a zlib stream decodes to exactly this many bytes; `false` also if it is damaged, or if the runtime cannot measure it. */
 export function inflatesTo(stream: Uint8Array, bytes: number): boolean {
-  const decoder = measuring ?? zlibDecoder();
+  // A stream that found damage after its output closes itself later.
+  const decoder = measuring?._handle ? measuring : zlibDecoder();
   measuring = null;
   if (decoder === null) return false;
   const { _handle: handle, _writeState: left } = decoder;

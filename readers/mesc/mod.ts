@@ -28,6 +28,9 @@ const KNOWN_VERSION = 2;
 /** Type of a unit of images, and the task whose frames are known to be images. */
 const [IMAGES, KNOWN_TASK] = [4, "TaskResonantScan"];
 
+/** Most frames that a unit may declare beyond those that it stores. */
+const MAX_FRAMES = 10_000_000;
+
 /** Roles of a unit's Z axis. */
 const ROLES: Readonly<Record<number, "T" | "Z">> = { 0: "T", 3: "Z" };
 
@@ -155,8 +158,10 @@ function layoutOf(file: Hdf5File, { path, channels }: Unit, metadata: OptionalMe
       ...column && { X: column },
     };
   }, {});
-  const axes = axesOf({ [axis]: frames, C: channels.length, Y: rows, X: columns }, steps);
-  return { datasets, frames, rows, columns, axis, axes, warnings };
+  const stated = metadata.read("The size", () => file.numbers(path, "ZDim")?.[0], undefined) ?? frames;
+  const declared = Number.isSafeInteger(stated) && stated > frames && stated <= MAX_FRAMES ? stated : frames;
+  const axes = axesOf({ [axis]: declared, C: channels.length, Y: rows, X: columns }, steps);
+  return { datasets, frames, declared, rows, columns, axis, axes, warnings };
 }
 
 /** The axis of the frames, by the role or else the unit. */
@@ -177,7 +182,7 @@ function frameAxis(file: Hdf5File, path: string, frames: number): { axis: "T" | 
 function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisition {
   const { path, channels } = unit;
   const metadata = new OptionalMetadata();
-  const { datasets, frames, rows, columns, axis, axes, warnings } = layoutOf(file, unit, metadata);
+  const { datasets, frames, declared, rows, columns, axis, axes, warnings } = layoutOf(file, unit, metadata);
   const [{ sampleType }] = datasets as [Dataset];
   const conversions = channels.map((number) =>
     metadata.read(
@@ -199,18 +204,14 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
   }
   const posix = metadata.read("The date", () => file.numbers(path, "MeasurementDatePosix")?.[0], undefined);
   const moment = posix === undefined || posix <= 0 ? UNDATED : momentAt(1000 * posix);
-  const declared = metadata.read("The size", () => file.numbers(path, "ZDim")?.[0], undefined);
   const count = metadata.read("The channels", () => file.numbers(path, "VecChannelsSize")?.[0], undefined);
-  const more = declared !== undefined && Number.isSafeInteger(declared) && declared > frames
-    ? declared
-    : frames;
   const parameters = metadata.read(
     "MeasurementParamsXML",
     () => file.text(path, "MeasurementParamsXML"),
     null,
   );
   return {
-    axes: axes.map((one) => one.name === axis && more > frames ? { ...one, size: more } : one),
+    axes,
     channels: channelsOf(named, { sampleType: sampleType!, rows, columns }),
     ...moment,
     fileSize: source.size,
@@ -225,9 +226,9 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
         "Date and time are in UTC: the file does not state a time zone",
       ),
       ...warnIf(
-        more > frames,
+        declared > frames,
         "planes_missing",
-        `The unit declares ${more} frames and stores ${frames}`,
+        `The unit declares ${declared} frames and stores ${frames}`,
       ),
       ...warnIf(
         count !== undefined && count !== channels.length,
@@ -236,7 +237,7 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
       ),
     ],
     indexBytes: 1000 * channels.length,
-    ...more > frames && { holds: (_channel, position) => position[axis === "T" ? "t" : "z"] < frames },
+    ...declared > frames && { holds: (_channel, position) => position[axis === "T" ? "t" : "z"] < frames },
     documents(list) {
       list.add("conversions", "application/json", JSON.stringify({ unit: path, channels: conversions }));
       if (parameters) list.add("MeasurementParamsXML", "application/xml", parameters);
@@ -244,7 +245,7 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
     plan: (wanted, position, rowRange) =>
       Promise.try(() => {
         const frame = position[axis === "T" ? "t" : "z"];
-        if (frame >= frames) throw new PlaneNotFound(`the unit stores ${frames} of ${more} frames`);
+        if (frame >= frames) throw new PlaneNotFound(`the unit stores ${frames} of ${declared} frames`);
         const planes = wanted.map((channel) => ({
           dataset: datasets[channel]!,
           rowAxis: 1,

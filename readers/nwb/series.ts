@@ -110,8 +110,8 @@ function timesOf(
 
 /** The first numbers of a dataset along one axis. @throws {DecodeFailed} it holds no floats */
 function numbersIn(file: Hdf5File, dataset: Dataset, count: number): Float64Array {
-  const { path, shape, sampleType, littleEndian } = dataset;
-  if (shape.length !== 1 || sampleType !== "float64" && sampleType !== "float32" || !littleEndian) {
+  const { path, shape, sampleType } = dataset;
+  if (shape.length !== 1 || sampleType !== "float64" && sampleType !== "float32") {
     throw new DecodeFailed(`${path} holds no times`);
   }
   if (count === 0) return new Float64Array(0);
