@@ -58,7 +58,7 @@ Deno.test("refuses damaged chunks of LZ4, of which the library knows nothing", a
   // The size of the decoded chunk, the size of a block, and that of the first block.
   await refused("a.ims", changed(whole, position + 7, [0xff]), /its header states another size/);
   await refused("a.ims", changed(whole, position + 8, [0, 0, 0, 0]), /its blocks are empty/);
-  await refused("a.ims", changed(whole, position + 12, [0, 0, 1, 0]), /bytes follow its last block|ends within a block|LZ4/);
+  await refused("a.ims", changed(whole, position + 12, [0, 0, 0, 9]), /bytes follow its last block|ends within a block|LZ4/);
 });
 
 Deno.test("names a filter that is not read", async () => {
