@@ -39,6 +39,9 @@ export const FORMAT_NAMES = {
   lof: { name: "lof", title: "Leica LOF", extensions: [".lof"] },
   oif: { name: "oif", title: "Olympus OIF", extensions: [".oif"] },
   oib: { name: "oib", title: "Olympus OIB", extensions: [".oib"] },
+  imaris: { name: "ims", title: "Imaris", extensions: [".ims"] },
+  mesc: { name: "mesc", title: "Femtonics MESc", extensions: [".mesc"] },
+  nwb: { name: "nwb", title: "NWB", extensions: [".nwb"] },
   prairie: { name: "prairie", title: "Prairie View", extensions: [".xml"] },
   zarr: {
     name: "ome.zarr",

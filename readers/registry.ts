@@ -11,6 +11,7 @@ import {
   FORMAT_NAMES,
   startsWith,
 } from "./format.ts";
+import type { Hdf5Format } from "./hdf5/marks.ts";
 import type { ByteSource } from "./io/byte_source.ts";
 import { textFrom } from "./metadata/text.ts";
 import { TAG } from "./tiff/tags.ts";
@@ -20,13 +21,16 @@ const beginsWith = (head: Uint8Array, text: string) => startsWith(head, ...new T
 /** Extensions of ScanImage recordings along arbitrary lines, which are not read. */
 const SCANIMAGE_LINE_FILES: readonly string[] = [".pmt.dat", ".meta.txt", ".scnnr.dat"];
 
+/** TIFF 6.0 section 2 and the BigTIFF design: byte order, then 42 or 43 in that order. */
+function isTiff(head: Uint8Array): boolean {
+  return [42, 43].some((n) => startsWith(head, 0x49, 0x49, n, 0) || startsWith(head, 0x4d, 0x4d, 0, n));
+}
+
 const TIFF: FileFormat = {
   ...FORMAT_NAMES.tiff,
   container: "file",
   content: "index of NDTiff",
-  // TIFF 6.0 section 2 and the BigTIFF design: byte order, then 42 or 43 in that order.
-  recognises: (head) =>
-    [42, 43].some((n) => startsWith(head, 0x49, 0x49, n, 0) || startsWith(head, 0x4d, 0x4d, 0, n)),
+  recognises: isTiff,
   // Opens the XML document of a set, too, which is not a TIFF itself.
   claims: (path) => extensionOf(path) === ".companion.ome",
   relatives: SCANIMAGE_LINE_FILES,
@@ -206,6 +210,35 @@ const PRAIRIE: FileFormat = {
   load: () => import("./prairie/mod.ts"),
 };
 
+/** A format whose files are HDF5. */
+const hdf5 = (format: Hdf5Format) => ({
+  container: "file",
+  // HDF5 File Format Specification, section II.A; files with a user block before it are not read.
+  recognises: (head: Uint8Array) => startsWith(head, 0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a),
+  confirms: async (file: ByteSource) => (await import("./hdf5/marks.ts")).isHdf5Format(file, format),
+} as const);
+
+const IMARIS: FileFormat = {
+  ...FORMAT_NAMES.imaris,
+  ...hdf5("imaris"),
+  explains: (head) =>
+    isTiff(head) ? "it is a file of Imaris 2.7, which is a kind of TIFF: save it in a newer version" : null,
+  load: () => import("./imaris/mod.ts"),
+};
+
+const MESC: FileFormat = {
+  ...FORMAT_NAMES.mesc,
+  ...hdf5("mesc"),
+  relatives: [".mes"],
+  explains: (head, name) =>
+    name.toLowerCase().endsWith(".mes") || beginsWith(head, "MATLAB")
+      ? "it is an older file of Femtonics, a MATLAB file: export it as .mesc"
+      : null,
+  load: () => import("./mesc/mod.ts"),
+};
+
+const NWB: FileFormat = { ...FORMAT_NAMES.nwb, ...hdf5("nwb"), load: () => import("./nwb/mod.ts") };
+
 /** Header of the first entry; an archive without entries begins with its end record. */
 const isZip = (head: Uint8Array) => startsWith(head, 0x50, 0x4b, 3, 4) || startsWith(head, 0x50, 0x4b, 5, 6);
 
@@ -234,7 +267,7 @@ const OME_ZARR: readonly Format[] = [
 
 /** All formats, in the order in which they are compared with a file's first bytes. */
 export const FORMATS: readonly Format[] = [
-  ...[TIFF, LSM, OIR, CZI, ND2, LIF, LOF, OIF, OIB, PRAIRIE],
+  ...[TIFF, LSM, OIR, CZI, ND2, LIF, LOF, OIF, OIB, PRAIRIE, IMARIS, MESC, NWB],
   ...OME_ZARR,
 ];
 

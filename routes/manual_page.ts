@@ -41,6 +41,9 @@ export const PAGE_GROUPS: Readonly<Record<string, Readonly<Record<string, string
     "docs/formats/oir.md": "Olympus OIR",
     "docs/formats/oif.md": "Olympus OIF, OIB",
     "docs/formats/prairie.md": "Prairie View",
+    "docs/formats/imaris.md": "Imaris",
+    "docs/formats/mesc.md": "Femtonics MESc",
+    "docs/formats/nwb.md": "NWB",
     "docs/formats/time.md": "Steps of time",
   },
   "About": {

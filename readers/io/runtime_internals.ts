@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
+import { createInflate, createZstdDecompress, zstdDecompressSync } from "node:zlib";
 
 // Garbage collection. V8 does not collect in an idle thread, where hundreds of megabytes of read chunks would stay resident.
 
@@ -48,7 +48,7 @@ export function keepGarbage(): void {
 // the time for a stream in a Blosc chunk.
 
 /** The decoder under a stream of `node:zlib`, the same in Node and Deno. */
-export interface ZstdDecoder {
+export interface StreamDecoder {
   readonly _handle: {
     /** Decodes the input, given as memory, start and length, into the output, given likewise. @throws {Error} it is damaged */
     writeSync(
@@ -66,15 +66,15 @@ export interface ZstdDecoder {
 /** Flush mode "end of input", which the decoder ignores. */
 const END = 2;
 
-let kept: ZstdDecoder | null = null;
+let kept: StreamDecoder | null = null;
 
 /** A decoder; `null` if the runtime's streams have another structure. */
-export function zstdDecoder(): ZstdDecoder | null {
+export function zstdDecoder(): StreamDecoder | null {
   // The stream's own output buffer is unused; 64 bytes is the minimum.
-  const stream = createZstdDecompress({ chunkSize: 64 }) as unknown as Partial<ZstdDecoder>;
+  const stream = createZstdDecompress({ chunkSize: 64 }) as unknown as Partial<StreamDecoder>;
   const { _handle: handle, _writeState: left } = stream;
   return typeof handle?.writeSync === "function" && left instanceof Uint32Array
-    ? stream as ZstdDecoder
+    ? stream as StreamDecoder
     : null;
 }
 
@@ -102,7 +102,7 @@ export function decodeFrames(frames: Uint8Array, target: Uint8Array, isBounded: 
 }
 
 function decodeBy(
-  { _handle: handle, _writeState: left }: ZstdDecoder,
+  { _handle: handle, _writeState: left }: StreamDecoder,
   frames: Uint8Array,
   target: Uint8Array,
 ): number {
@@ -141,6 +141,48 @@ export function copyFrames(frames: Uint8Array, target: Uint8Array): number {
     from += engine.bytesWritten;
   }
   return to;
+}
+
+// Deflate, measured without keeping the output. `node:zlib` allocates it anew for each stream.
+
+let measuring: StreamDecoder | null = null;
+
+/** Takes output that is not needed. */
+const unneeded = new Uint8Array(1 << 16);
+
+/** A decoder of zlib streams; `null` if the runtime's streams have another structure. */
+export function zlibDecoder(): StreamDecoder | null {
+  const stream = createInflate({ chunkSize: 64 });
+  // What is damaged is reported here, too.
+  stream.on("error", () => {});
+  const { _handle: handle, _writeState: left } = stream as unknown as Partial<StreamDecoder>;
+  return typeof handle?.writeSync === "function" && left instanceof Uint32Array
+    ? stream as unknown as StreamDecoder
+    : null;
+}
+
+/** Whether a zlib stream decodes to exactly this many bytes; `false` also if it is damaged, or if the runtime cannot measure it. */
+export function inflatesTo(stream: Uint8Array, bytes: number): boolean {
+  // A stream that found damage after its output closes itself later.
+  const decoder = measuring?._handle ? measuring : zlibDecoder();
+  measuring = null;
+  if (decoder === null) return false;
+  const { _handle: handle, _writeState: left } = decoder;
+  let [from, total] = [0, 0];
+  while (total <= bytes) {
+    handle.writeSync(0, stream, from, stream.length - from, unneeded, 0, unneeded.length);
+    const [outputLeft, inputLeft] = [left[0]!, left[1]!];
+    from = stream.length - inputLeft;
+    total += unneeded.length - outputLeft;
+    if (outputLeft > 0) break;
+  }
+  if (total !== bytes) {
+    handle.close();
+    return false;
+  }
+  handle.reset();
+  measuring = decoder;
+  return true;
 }
 
 // WebAssembly. Packages call its public functions, so this code replaces them.

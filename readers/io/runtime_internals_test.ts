@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
-import { zstdCompressSync } from "node:zlib";
+import { deflateSync, zstdCompressSync } from "node:zlib";
 import {
   collectGarbage,
   copyFrames,
   decodeFrames,
   exposedCollector,
+  inflatesTo,
   judgeGrowth,
   reportCompiled,
+  zlibDecoder,
   zstdDecoder,
 } from "./runtime_internals.ts";
 
 Deno.test("the pinned runtime has each internal", () => {
   assert.equal(typeof exposedCollector(), "function");
   assert.notEqual(zstdDecoder(), null);
+  assert.notEqual(zlibDecoder(), null);
 });
 
 Deno.test("garbage collection frees unreachable memory", async () => {
@@ -87,5 +90,21 @@ Deno.test("reports each compiled module with the length of its bytes", async () 
     assert.equal(reported.length, 1);
   } finally {
     WebAssembly.instantiate = instantiate;
+  }
+});
+
+Deno.test("measures zlib streams", () => {
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => i * i >> 7);
+  const stream = deflateSync(bytes);
+  const followed = new Uint8Array([...stream, 1, 2, 3]);
+  const damaged = stream.with(100, stream[100]! ^ 0xff);
+  for (let round = 0; round < 2; round += 1) {
+    assert(inflatesTo(stream, 300_000));
+    assert(inflatesTo(followed, 300_000));
+    assert(!inflatesTo(stream, 299_999));
+    assert(!inflatesTo(stream, 300_001));
+    assert(!inflatesTo(stream.subarray(0, 1000), 300_000));
+    assert(!inflatesTo(damaged, 299_000));
+    assert(!inflatesTo(new Uint8Array(), 1));
   }
 });

@@ -3,7 +3,7 @@
  *
  * usage: deno task stress fuzz FORMAT [--seconds N] [--cases N] [--first N] [--seed N] [--corpus DIR] [--peer] [--python PROGRAM]
  *
- * FORMAT is tiff, lsm, oir, czi, nd2, lif, oif, prairie, zarr, zip, http or all. The inputs of findings are kept under the folder for temporary files.
+ * FORMAT is tiff, lsm, oir, czi, nd2, lif, oif, prairie, hdf5, zarr, zip, http or all. The inputs of findings are kept under the folder for temporary files.
  *
  * With --peer an independent reader, `peer_FORMAT.py`, reads each case too. It is a finding when ours serves other samples
  * than those of the undamaged file, without a warning, while the peer serves the original ones or refuses; where both

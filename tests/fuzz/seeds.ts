@@ -25,6 +25,7 @@ export const FUZZED_FORMATS = [
   "lif",
   "oif",
   "prairie",
+  "hdf5",
   "zarr",
   "zip",
 ] as const;
@@ -63,6 +64,7 @@ const OPENED: Partial<Record<FuzzedFormat, RegExp>> = {
   oif: /\.oi[fb]$/i,
   prairie: /\.xml$/i,
   lif: /\.l[io]f$/i,
+  hdf5: /\.(ims|mesc|nwb)$/i,
   zarr: /\.zarr\.zip$/i,
 };
 

@@ -1,0 +1,323 @@
+/**
+ * Femtonics MESc (`.mesc`), an HDF5 file:
+ *
+ *     MSession_i/MUnit_j             a recording, with all its metadata in attributes
+ *     MSession_i/MUnit_j/Channel_k   samples [frames, Y, X]
+ *
+ * Units with channels are the scenes. Frames are time points or slices, by the role of the unit's Z axis. Samples are stored
+ * inverted; they are served with the linear conversion of their channel.
+ *
+ * Not read: curves beside the images. Nothing is known about how line scans are folded into frames, so they are frames too.
+ */
+import { DecodeFailed, PlaneNotFound, quoted } from "../errors.ts";
+import { type Dataset, Hdf5File } from "../hdf5/file.ts";
+import { OptionalMetadata } from "../hdf5/optional.ts";
+import { libraryBytes, readPlane, requireReadable, workingMemory } from "../hdf5/planes.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import { MAX_CHANNELS, MAX_LISTED_SCENES, MAX_PLANE_SAMPLES } from "../io/limits.ts";
+import { axesOf, calibrated, known } from "../metadata/axes.ts";
+import { channelsOf, hexColor } from "../metadata/channels.ts";
+import { momentAt, UNDATED } from "../metadata/moment.ts";
+import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { listed, warnIf, type Warning, warning } from "../warning.ts";
+
+/** Version of the files that are known. */
+const KNOWN_VERSION = 2;
+
+/** Type of a unit of images, and the task whose frames are known to be images. */
+const [IMAGES, KNOWN_TASK] = [4, "TaskResonantScan"];
+
+/** Most frames that a unit may declare beyond those that it stores. */
+const MAX_FRAMES = 10_000_000;
+
+/** Roles of a unit's Z axis. */
+const ROLES: Readonly<Record<number, "T" | "Z">> = { 0: "T", 3: "Z" };
+
+/** A unit with channels. */
+interface Unit {
+  readonly path: string;
+  readonly name: string;
+  /** Numbers of its channels. */
+  readonly channels: readonly number[];
+}
+
+/** Linear conversion of stored samples. */
+interface Conversion {
+  readonly scale: number;
+  readonly offset: number;
+}
+
+/** Opens a MESc file. @throws {DecodeFailed} it is damaged or has no unit with channels */
+export async function scenes({ path, files }: Source): Promise<Scenes> {
+  const source = files.open(path);
+  using file = await Hdf5File.open(source);
+  const metadata = new OptionalMetadata();
+  const { units, others } = unitsIn(file, metadata);
+  const left = `Units without image channels are left out: ${listed(others.map(quoted))}`;
+  if (units.length === 0) {
+    throw new DecodeFailed(
+      others.length > 0 ? left.replace(/^U/, "u") : "it holds no units (MSession_i/MUnit_j)",
+    );
+  }
+  const version = metadata.read("The version", () => file.numbers("/", "FileFormatVersion")?.[0], undefined);
+  const entries = units.slice(0, MAX_LISTED_SCENES).map((unit) => entryOf(file, unit));
+  return {
+    count: units.length,
+    own: Math.max(0, entries.findIndex(({ sizes }) => Object.keys(sizes).length > 0)),
+    warnings: [
+      ...metadata.warnings,
+      ...warnIf(others.length > 0, "scenes_left_out", left),
+      ...warnIf(
+        version !== KNOWN_VERSION,
+        "read_differently",
+        `The file has version ${
+          version ?? "unknown"
+        } of its format and is read like version ${KNOWN_VERSION}`,
+      ),
+    ],
+    entries: (most) => entries.slice(0, most),
+    async open(scene) {
+      using file = await Hdf5File.open(source);
+      return acquisitionOf(source, file, units[scene]!);
+    },
+  };
+}
+
+/** Numbers of names such as `MUnit_2`, ascending. */
+function numbered(file: Hdf5File, path: string, name: string): number[] {
+  return file.names(path).flatMap((found) => {
+    const number = new RegExp(`^${name}_(\\d{1,9})$`).exec(found)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  }).sort((a, b) => a - b);
+}
+
+function unitsIn(file: Hdf5File, metadata: OptionalMetadata): { units: Unit[]; others: string[] } {
+  const units: Unit[] = [];
+  const others: string[] = [];
+  for (const session of numbered(file, "/", "MSession")) {
+    const path = `/MSession_${session}`;
+    for (const unit of metadata.read(path, () => numbered(file, path, "MUnit"), [])) {
+      const own = `${path}/MUnit_${unit}`;
+      const channels = metadata.read(own, () => numbered(file, own, "Channel"), []);
+      const comment = metadata.read(`The comment of ${own}`, () => file.text(own, "Comment"), null);
+      const name = own.slice(1) + (comment ? ` ${comment}` : "");
+      if (channels.length > 0) units.push({ path: own, name, channels });
+      else others.push(own.slice(1));
+    }
+  }
+  return { units, others };
+}
+
+/** Name and sizes of a unit; sizes are empty if it cannot be read. */
+function entryOf(file: Hdf5File, unit: Unit): SceneEntry {
+  try {
+    return { name: unit.name, sizes: sizesOf(layoutOf(file, unit, new OptionalMetadata()).axes) };
+  } catch (error) {
+    if (error instanceof DecodeFailed) return { name: unit.name, sizes: {} };
+    throw error;
+  }
+}
+
+/** Samples and axes of a unit. @throws {DecodeFailed} its channels are no frames of one shape */
+function layoutOf(file: Hdf5File, { path, channels }: Unit, metadata: OptionalMetadata) {
+  if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`${path} has ${channels.length} channels`);
+  const datasets = channels.map((number) => file.dataset(`${path}/Channel_${number}`));
+  const [first] = datasets as [Dataset];
+  for (const { path, shape, sampleType } of datasets) {
+    if (shape.length !== 3 || sampleType === null || sampleType.startsWith("float")) {
+      throw new DecodeFailed(
+        `${path} is no series of frames of integers: it has ${shape.length} axes of ${
+          sampleType ?? "other elements"
+        }`,
+      );
+    }
+    if (shape.join() !== first.shape.join() || sampleType !== first.sampleType) {
+      throw new DecodeFailed(`${path} has another shape or type than ${first.path}`);
+    }
+  }
+  datasets.forEach(requireReadable);
+  const [frames, rows, columns] = first.shape as [number, number, number];
+  if (!(frames > 0 && rows > 0 && columns > 0 && rows * columns <= MAX_PLANE_SAMPLES)) {
+    throw new DecodeFailed(`${first.path} has frames of ${columns} x ${rows} samples`);
+  }
+  const { axis, warnings } = metadata.read("The role of the frames", () => frameAxis(file, path, frames), {
+    axis: "T" as const,
+    warnings: [],
+  });
+  const steps = metadata.read("The steps of the axes", () => {
+    const step = (letter: string) => {
+      const name = `${letter}AxisConversion`;
+      const unit = file.text(path, `${name}UnitName`);
+      return known(calibrated(file.numbers(path, `${name}ConversionLinearScale`)?.[0], unit));
+    };
+    const [frame, row, column] = [step("Z"), step("Y"), step("X")];
+    return {
+      ...frame && { [axis]: frame },
+      ...row && { Y: row },
+      ...column && { X: column },
+    };
+  }, {});
+  const stated = metadata.read("The size", () => file.numbers(path, "ZDim")?.[0], undefined) ?? frames;
+  const declared = Number.isSafeInteger(stated) && stated > frames && stated <= MAX_FRAMES ? stated : frames;
+  const axes = axesOf({ [axis]: declared, C: channels.length, Y: rows, X: columns }, steps);
+  return { datasets, frames, declared, rows, columns, axis, axes, warnings };
+}
+
+/** The axis of the frames, by the role or else the unit. */
+function frameAxis(file: Hdf5File, path: string, frames: number): { axis: "T" | "Z"; warnings: Warning[] } {
+  const role = file.numbers(path, "ZAxisGeomRole")?.[0];
+  const own = role === undefined ? undefined : ROLES[role];
+  if (own !== undefined) return { axis: own, warnings: [] };
+  const { unit } = calibrated(1, file.text(path, "ZAxisConversionUnitName"));
+  const stated = role === undefined
+    ? "does not state the role of its frames"
+    : `gives its frames the unknown role ${role}`;
+  const text = `The unit ${stated}; they are served as time points`;
+  if (role === undefined && unit === "um") return { axis: "Z", warnings: [] };
+  const isClear = role === undefined && unit === "seconds";
+  return { axis: "T", warnings: warnIf(!isClear && frames > 1, "axes_assumed", text) };
+}
+
+function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisition {
+  const { path, channels } = unit;
+  const metadata = new OptionalMetadata();
+  const { datasets, frames, declared, rows, columns, axis, axes, warnings } = layoutOf(file, unit, metadata);
+  const [{ sampleType }] = datasets as [Dataset];
+  const conversions = channels.map((number) =>
+    metadata.read(
+      `The conversion of channel ${number}`,
+      () => conversionOf(file, path, number, metadata.warnings),
+      IDENTITY,
+    )
+  );
+  const named = channels.map((number) =>
+    metadata.read(`Channel ${number}`, () => ({
+      name: file.text(path, `Channel_${number}_Name`),
+      color: colorOf(file.numbers(path, `Channel_${number}_LUT_VecColors`)),
+    }), { name: null })
+  );
+  const wide = SAMPLE_BYTES[sampleType!] > 2 &&
+    conversions.some(({ scale, offset }) => scale !== 1 || offset !== 0);
+  if (wide) {
+    throw new DecodeFailed(`${path} has samples of type ${sampleType} with a conversion, which is not read`);
+  }
+  const posix = metadata.read("The date", () => file.numbers(path, "MeasurementDatePosix")?.[0], undefined);
+  const moment = posix === undefined || posix <= 0 ? UNDATED : momentAt(1000 * posix);
+  const count = metadata.read("The channels", () => file.numbers(path, "VecChannelsSize")?.[0], undefined);
+  const parameters = metadata.read(
+    "MeasurementParamsXML",
+    () => file.text(path, "MeasurementParamsXML"),
+    null,
+  );
+  return {
+    axes,
+    channels: channelsOf(named, { sampleType: sampleType!, rows, columns }),
+    ...moment,
+    fileSize: source.size,
+    reference: null,
+    warnings: [
+      ...warnings,
+      ...metadata.read("The type of the unit", () => kindWarnings(file, path, parameters), []),
+      ...metadata.warnings,
+      ...warnIf(
+        moment.date !== "",
+        "metadata_missing",
+        "Date and time are in UTC: the file does not state a time zone",
+      ),
+      ...warnIf(
+        declared > frames,
+        "planes_missing",
+        `The unit declares ${declared} frames and stores ${frames}`,
+      ),
+      ...warnIf(
+        count !== undefined && count !== channels.length,
+        "metadata_disagree",
+        `The unit declares ${count} channels and stores ${channels.length}`,
+      ),
+    ],
+    indexBytes: 1000 * channels.length,
+    ...declared > frames && { holds: (_channel, position) => position[axis === "T" ? "t" : "z"] < frames },
+    documents(list) {
+      list.add("conversions", "application/json", JSON.stringify({ unit: path, channels: conversions }));
+      if (parameters) list.add("MeasurementParamsXML", "application/xml", parameters);
+    },
+    plan: (wanted, position, rowRange) =>
+      Promise.try(() => {
+        const frame = position[axis === "T" ? "t" : "z"];
+        if (frame >= frames) throw new PlaneNotFound(`the unit stores ${frames} of ${declared} frames`);
+        const planes = wanted.map((channel) => ({
+          dataset: datasets[channel]!,
+          rowAxis: 1,
+          columnAxis: 2,
+          at: [frame, 0, 0],
+          columns,
+        }));
+        const filled = rowRange ?? { start: 0, end: rows };
+        return {
+          rows,
+          columns,
+          filled,
+          warnings: [],
+          working: workingMemory(planes[0]!),
+          overwrites: true,
+          async decode(targets) {
+            using file = await Hdf5File.open(source, libraryBytes(planes[0]!));
+            for (const [i, plane] of planes.entries()) {
+              readPlane(file, plane, filled, targets[i]!);
+              convert(targets[i]!, conversions[wanted[i]!]!, (filled.end - filled.start) * columns);
+            }
+          },
+        };
+      }),
+  };
+}
+
+const IDENTITY: Conversion = { scale: 1, offset: 0 };
+
+/** The conversion of a channel; stored samples if it makes no sense. */
+function conversionOf(file: Hdf5File, path: string, number: number, warnings: Warning[]): Conversion {
+  const name = `Channel_${number}_Conversion_ConversionLinear`;
+  const [scale = 1, offset = 0] = ["Scale", "Offset"].map((one) => file.numbers(path, name + one)?.[0]);
+  if (Number.isFinite(scale) && Number.isFinite(offset) && scale !== 0) return { scale, offset };
+  warnings.push(
+    warning(
+      "metadata_damaged",
+      `Channel ${number} is served as stored: its conversion is ${scale} x + ${offset}`,
+    ),
+  );
+  return IDENTITY;
+}
+
+/** Applies a conversion. Samples of 16 bits are exact in float32, so that the store alone rounds. */
+function convert(plane: Float32Array, { scale, offset }: Conversion, count: number): void {
+  if (scale === 1 && offset === 0) return;
+  for (let i = 0; i < count; i += 1) plane[i] = plane[i]! * scale + offset;
+}
+
+/** The last colour of a lookup table, as 0xRRGGBB or 0xAARRGGBB. */
+function colorOf(colors: readonly number[] | null): string | null {
+  const last = colors?.at(-1);
+  if (last === undefined || !Number.isInteger(last)) return null;
+  return hexColor(last >>> 16, last >>> 8, last);
+}
+
+/** Warnings about units of another type, or of a task whose rows may not be those of an image. */
+function kindWarnings(file: Hdf5File, path: string, parameters: string | null): Warning[] {
+  const type = file.numbers(path, "Type")?.[0];
+  const kind = file.text(path, "TypeDebugString");
+  const task = /<(?:\w+:)?Task[^>]*\bType\s*=\s*"([^"]*)"/.exec(parameters ?? "")?.[1] ??
+    /\b(Task\w*Scan\w*|TaskAO\w*)\b/.exec(parameters ?? "")?.[1];
+  return [
+    ...warnIf(
+      type !== undefined && type !== IMAGES,
+      "read_differently",
+      `The unit is of type ${kind ?? type} and is read as frames`,
+    ),
+    ...warnIf(
+      task !== undefined && task !== KNOWN_TASK,
+      "axes_assumed",
+      `The task of the unit is ${task}: its rows may be lines or patches that were folded into frames`,
+    ),
+  ];
+}

@@ -1,0 +1,82 @@
+/**
+ * Neurodata Without Borders 2 (`.nwb`), an HDF5 file. Series of images and stills in `/acquisition`, `/processing` and `/stimulus`
+ * are the scenes, in this order and by path:
+ *
+ *     TwoPhotonSeries, OnePhotonSeries, ImageSeries   data [frame, x, y] or [frame, x, y, z]
+ *     GrayscaleImage, RGBImage, RGBAImage             [x, y] or [x, y, colour]
+ *
+ * So the first axis of a frame is that of columns. In files of acqstore, a manifest describes the images (manifest.ts).
+ *
+ * Not read: samples in other files, regions, signals, and NWB in Zarr.
+ */
+import { DecodeFailed, quoted } from "../errors.ts";
+import { Hdf5File } from "../hdf5/file.ts";
+import { OptionalMetadata } from "../hdf5/optional.ts";
+import { MAX_LISTED_SCENES } from "../io/limits.ts";
+import type { SceneEntry, Scenes, Source } from "../reader.ts";
+import { listed, warnIf } from "../warning.ts";
+import { manifestScenes } from "./manifest.ts";
+import { openSeries } from "./series.ts";
+import { openStill } from "./stills.ts";
+import { findImages } from "./tree.ts";
+import type { Scene } from "./scene.ts";
+
+/** Opens an NWB file. @throws {DecodeFailed} it is damaged, of version 1, or holds no images */
+export async function scenes({ path, files }: Source): Promise<Scenes> {
+  const source = files.open(path);
+  using file = await Hdf5File.open(source);
+  const metadata = new OptionalMetadata();
+  if (!file.attributeNames("/").includes("nwb_version")) {
+    const isFirst = file.kindOf("/nwb_version") === "dataset";
+    throw new DecodeFailed(
+      isFirst ? "it is of version 1 of NWB, which is not read" : "it is HDF5, but not of NWB",
+    );
+  }
+  const { images, outside, others } = findImages(file, metadata);
+  const manifest = manifestScenes(file, images, metadata);
+  const own: Scene[] = manifest ?? images.map(({ path, kind }) => ({
+    name: path.replace(/^\/acquisition\//, ""),
+    open: (file) => kind === "series" ? openSeries(file, source, path) : openStill(file, source, path),
+  }));
+  const readable: Scene[] = [];
+  const damaged: string[] = [];
+  const entries: SceneEntry[] = [];
+  for (const scene of own) {
+    try {
+      const { axes } = scene.open(file);
+      readable.push(scene);
+      entries.push({
+        name: scene.name,
+        sizes: Object.fromEntries(axes.map(({ name, size }) => [name, size])),
+      });
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      damaged.push(`${quoted(scene.name)} (${error.message})`);
+    }
+  }
+  const absent = `Series whose samples are in other files are left out: ${listed(outside)}`;
+  const unread = `Images that cannot be read are left out: ${listed(damaged)}`;
+  if (readable.length === 0) {
+    const holds = others.length === 0
+      ? "it holds no image series"
+      : `it holds no image series, but ${listed(others)}`;
+    throw new DecodeFailed(
+      [outside.length > 0 ? absent : "", damaged.length > 0 ? unread : ""]
+        .filter((text) => text !== "").join("; ") || holds,
+    );
+  }
+  return {
+    count: readable.length,
+    own: 0,
+    warnings: [
+      ...metadata.warnings,
+      ...warnIf(outside.length > 0, "scenes_left_out", absent),
+      ...warnIf(damaged.length > 0, "scenes_left_out", unread),
+    ],
+    entries: (most) => entries.slice(0, Math.min(most, MAX_LISTED_SCENES)),
+    async open(scene) {
+      using file = await Hdf5File.open(source);
+      return readable[scene]!.open(file);
+    },
+  };
+}

@@ -1,0 +1,172 @@
+/** Series of images of NWB. */
+import { DecodeFailed } from "../errors.ts";
+import type { Dataset, Hdf5File } from "../hdf5/file.ts";
+import { OptionalMetadata } from "../hdf5/optional.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
+import { channelsOf } from "../metadata/channels.ts";
+import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
+import { ARRAYS } from "../samples/to_float32.ts";
+import type { Acquisition, TimeStamps } from "../reader.ts";
+import { warnIf } from "../warning.ts";
+import { planOf, requireSamples, sessionMoment } from "./scene.ts";
+
+/** Longest step that is likely; longer ones are mistakes of the program that wrote them. */
+const LONGEST_STEP_UM = 1000;
+
+/** Opens a series. @throws {DecodeFailed} its data are no frames */
+export function openSeries(file: Hdf5File, source: ByteSource, path: string): Acquisition {
+  const dataset = file.dataset(`${path}/data`);
+  const { shape, sampleType } = dataset;
+  if (shape.length !== 3 && shape.length !== 4) {
+    throw new DecodeFailed(`${dataset.path} has ${shape.length} axes, frames need 3 or 4`);
+  }
+  const metadata = new OptionalMetadata();
+  const isExchanged = metadata.read("dimension", () => isRowsFirst(file, path, shape), false);
+  const [rowAxis, columnAxis] = isExchanged ? [1, 2] : [2, 1];
+  const [frames, rows, columns, slices] = [shape[0]!, shape[rowAxis]!, shape[columnAxis]!, shape[3] ?? 1];
+  requireSamples(dataset, rows, columns);
+  const { step, stamps } = metadata.read("The times", () => timesOf(file, path, frames, metadata), {
+    step: undefined,
+    stamps: null,
+  });
+  const steps = metadata.read(
+    "The imaging plane",
+    () => spatialSteps(file, path, [columns, rows, slices], metadata),
+    {},
+  );
+  const [scale, offset] = ["conversion", "offset"].map((name) =>
+    metadata.read(name, () => file.numbers(dataset.path, name)?.[0], undefined)
+  );
+  const isConverted = scale !== undefined && scale !== 1 || offset !== undefined && offset !== 0;
+  const warnings = [
+    ...metadata.warnings,
+    ...warnIf(
+      isExchanged,
+      "axis_replaced",
+      "The data have rows before columns, by the sizes that the series states, and not as NWB has them",
+    ),
+    ...warnIf(
+      isConverted,
+      "samples_doubtful",
+      `Stored samples are served; the series states that values are ${scale ?? 1} x + ${offset ?? 0}`,
+    ),
+  ];
+  const channel = metadata.read("The optical channel", () => opticalChannel(file, path), null);
+  return {
+    axes: axesOf({ T: frames, Z: slices, Y: rows, X: columns }, { ...steps, ...step && { T: step } }),
+    channels: channelsOf([{ name: channel }], { sampleType: sampleType!, rows, columns }),
+    ...sessionMoment(file),
+    fileSize: source.size,
+    reference: null,
+    warnings,
+    stamps,
+    indexBytes: 1000,
+    documents: (list) => list.add("series", "application/json", described(path, { scale, offset, channel })),
+    plan: planOf(source, { rows, columns }, (_channel, { t, z }) => ({
+      dataset,
+      rowAxis,
+      columnAxis,
+      at: shape.length === 4 ? [t, 0, 0, z] : [t, 0, 0],
+      columns,
+    })),
+  };
+}
+
+const described = (path: string, { scale = 1, offset = 0, channel }: {
+  scale: number | undefined;
+  offset: number | undefined;
+  channel: string | null;
+}) => JSON.stringify({ path, conversion: scale, offset, opticalChannel: channel });
+
+/** Whether `dimension` (numbers of columns and rows) shows that rows are stored before columns. */
+function isRowsFirst(file: Hdf5File, path: string, shape: readonly number[]): boolean {
+  const stated = file.value(`${path}/dimension`);
+  if (!stated || typeof stated[0] !== "number" || stated.length < 2) return false;
+  const [columns, rows] = stated as readonly number[];
+  return columns === shape[2] && rows === shape[1] && columns !== rows;
+}
+
+/** The step between frames, and the stamps of frames. */
+function timesOf(
+  file: Hdf5File,
+  path: string,
+  frames: number,
+  metadata: OptionalMetadata,
+): { step: Calibration | undefined; stamps: TimeStamps | null } {
+  const start = `${path}/starting_time`;
+  const rate = file.kindOf(start) === "dataset" ? file.numbers(start, "rate")?.[0] : undefined;
+  const step = rate !== undefined && rate > 0 ? known(calibrated(1 / rate, "s")) : undefined;
+  const stamps = `${path}/timestamps`;
+  if (file.kindOf(stamps) === "nothing") {
+    const text = "The series has neither a rate nor time stamps";
+    metadata.warnings.push(...warnIf(step === undefined && frames > 1, "step_unknown", text));
+    return { step, stamps: null };
+  }
+  const dataset = file.dataset(stamps);
+  const count = Math.min(dataset.shape[0] ?? 0, MAX_STAMPS);
+  return { step, stamps: stampsOf(numbersIn(file, dataset, count), 1, count < (dataset.shape[0] ?? 0)) };
+}
+
+/** The first numbers of a dataset along one axis. @throws {DecodeFailed} it holds no floats */
+function numbersIn(file: Hdf5File, dataset: Dataset, count: number): Float64Array {
+  const { path, shape, sampleType } = dataset;
+  if (shape.length !== 1 || sampleType !== "float64" && sampleType !== "float32") {
+    throw new DecodeFailed(`${path} holds no times`);
+  }
+  if (count === 0) return new Float64Array(0);
+  return file.fetch(dataset, { from: [0], count: [count] }, (bytes, { lacksFilter }) => {
+    if (lacksFilter) throw new DecodeFailed(`${path} is compressed in a way that is not read`);
+    return Float64Array.from(new ARRAYS[sampleType](bytes.slice().buffer));
+  });
+}
+
+/** Steps along columns, rows and slices, from the imaging plane or else the field of view. */
+function spatialSteps(
+  file: Hdf5File,
+  path: string,
+  sizes: readonly [columns: number, rows: number, slices: number],
+  metadata: OptionalMetadata,
+): Partial<Record<"X" | "Y" | "Z", Calibration>> {
+  const plane = `${path}/imaging_plane`;
+  const spacing = file.kindOf(plane) === "group" ? numbersOf(file, `${plane}/grid_spacing`) : null;
+  const view = numbersOf(file, `${path}/field_of_view`);
+  const unit = spacing === null ? "meters" : file.text(`${plane}/grid_spacing`, "unit") || "meters";
+  const values = spacing ?? view?.map((length, axis) => length / sizes[axis]!) ?? [];
+  const hasManifold = spacing === null && view === null && file.kindOf(`${plane}/manifold`) === "dataset";
+  const steps = (["X", "Y", "Z"] as const).map((axis, i) =>
+    [axis, known(calibrated(values[i], unit))] as const
+  )
+    .filter((entry): entry is [typeof entry[0], Calibration] => entry[1] !== undefined);
+  const long = steps.filter(([, { step, unit }]) => unit === "um" && step > LONGEST_STEP_UM);
+  metadata.warnings.push(
+    ...warnIf(
+      long.length > 0,
+      "samples_doubtful",
+      `Pixels are more than 1 mm apart: the file states ${values.join(", ")} ${unit}`,
+    ),
+    ...warnIf(
+      hasManifold,
+      "step_unknown",
+      "Positions of pixels (manifold) are not read: the steps are unknown",
+    ),
+  );
+  return Object.fromEntries(steps);
+}
+
+/** The numbers of a small dataset, or `null`. */
+function numbersOf(file: Hdf5File, path: string): readonly number[] | null {
+  const value = file.value(path);
+  return value && typeof value[0] === "number" ? value as readonly number[] : null;
+}
+
+/** The name of the optical channel, if there is one only. */
+function opticalChannel(file: Hdf5File, path: string): string | null {
+  const plane = `${path}/imaging_plane`;
+  if (file.kindOf(plane) !== "group") return null;
+  const channels = file.names(plane).filter((name) =>
+    file.kindOf(`${plane}/${name}`) === "group" &&
+    file.text(`${plane}/${name}`, "neurodata_type") === "OpticalChannel"
+  );
+  return channels.length === 1 ? channels[0]! : null;
+}

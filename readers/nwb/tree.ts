@@ -1,0 +1,100 @@
+/** Finds the images of an NWB file. */
+import { quoted } from "../errors.ts";
+import type { Hdf5File } from "../hdf5/file.ts";
+import type { OptionalMetadata } from "../hdf5/optional.ts";
+
+/** A series (a group) or a still (a dataset). */
+export interface Found {
+  readonly path: string;
+  readonly kind: "series" | "still";
+}
+
+/** Groups in which images are, in the order of the scenes. */
+const ROOTS = ["/acquisition", "/processing", "/stimulus"];
+
+const SERIES: readonly string[] = ["TwoPhotonSeries", "OnePhotonSeries", "ImageSeries"];
+
+const STILLS: readonly string[] = ["GrayscaleImage", "RGBImage", "RGBAImage"];
+
+/** Types that extend those of images and hold none, or hold what is no image. */
+const NO_IMAGES: readonly string[] = ["IndexSeries", "ImageMaskSeries", "OpticalSeries"];
+
+/** Deepest nesting, and most objects: each takes some reads. */
+const [MAX_DEPTH, MAX_OBJECTS] = [8, 20_000];
+
+/** The images; names of series and images in other files; and the types of what else there is. */
+export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
+  readonly images: readonly Found[];
+  readonly outside: readonly string[];
+  readonly others: readonly string[];
+} {
+  const images: Found[] = [];
+  const outside: string[] = [];
+  const others = new Set<string>();
+  // Links lead to an object a second time.
+  const seen = new Set<string>();
+  let left = MAX_OBJECTS;
+
+  function walk(path: string, depth: number): void {
+    for (const name of metadata.read(path, () => file.names(path), [])) {
+      const own = `${path}/${name}`;
+      if ((left -= 1) < 0) return;
+      metadata.read(own, () => visit(own, depth), undefined);
+    }
+  }
+
+  function visit(path: string, depth: number): void {
+    const kind = file.kindOf(path);
+    if (kind === "external") outside.push(`${quoted(path)} in ${fileName(file.externalFile(path))}`);
+    if (kind !== "group" && kind !== "dataset") return;
+    const type = file.text(path, "neurodata_type") ?? "";
+    const id = file.text(path, "object_id");
+    if (id !== null && seen.has(id)) return;
+    if (id !== null) seen.add(id);
+    if (kind === "dataset") {
+      if (STILLS.includes(type)) images.push({ path, kind: "still" });
+      else if (type === "ExternalImage") outside.push(quoted(path));
+      return;
+    }
+    if (isSeries(file, path, type)) {
+      const elsewhere = externalFiles(file, path);
+      if (elsewhere === null) images.push({ path, kind: "series" });
+      else outside.push(`${quoted(path)} in ${elsewhere}`);
+      return;
+    }
+    if (type !== "" && type !== "Images" && type !== "ProcessingModule") others.add(type);
+    if (depth < MAX_DEPTH) walk(path, depth + 1);
+  }
+
+  for (const root of ROOTS) {
+    if (file.kindOf(root) !== "group") continue;
+    const before = images.length;
+    walk(root, 0);
+    const found = images.splice(before).sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+    images.push(...found);
+  }
+  return { images, outside, others: [...others] };
+}
+
+/** Whether a group is a series of images: by its type, or as a type of an extension by what it has. */
+function isSeries(file: Hdf5File, path: string, type: string): boolean {
+  if (SERIES.includes(type)) return true;
+  if (NO_IMAGES.includes(type) || file.kindOf(`${path}/imaging_plane`) !== "group") return false;
+  const data = `${path}/data`;
+  return file.kindOf(data) === "dataset" && [3, 4].includes(file.dataset(data).shape.length);
+}
+
+/** The files that hold the samples of a series; `null` if it holds them. */
+function externalFiles(file: Hdf5File, path: string): string | null {
+  const data = `${path}/data`;
+  if (file.kindOf(data) === "external") return fileName(file.externalFile(data));
+  const names = file.value(`${path}/external_file`);
+  if (!names || names.length === 0) return null;
+  const isEmpty = file.kindOf(data) !== "dataset" || file.dataset(data).shape.includes(0);
+  const isStated = String(file.value(`${path}/format`) ?? "") === "external";
+  if (!isEmpty && !isStated) return null;
+  return names.slice(0, 5).map((name) => fileName(String(name))).join(", ");
+}
+
+/** The name of a file without its folders, which may name a person. */
+const fileName = (path: string): string => quoted(/[^\\/]*$/.exec(path)![0]);
