@@ -76,6 +76,8 @@ export interface Drawn {
 /** Display of the pictures with what was drawn in them, as it is kept. */
 export interface DrawnLook extends Look {
   drawn?: Drawn | null;
+  /** What was measured, in words for lists of recordings. */
+  value?: string;
 }
 
 /** The look of the shown pictures, which {@linkcode MeasuredView} extends by drawings; null while nothing is shown. */

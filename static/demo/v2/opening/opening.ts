@@ -89,7 +89,9 @@ export class Opening {
     addEventListener("hashchange", () => this.#follow(viewOfLink(location.hash)));
     work.on("state", ({ state }) => {
       page.kept(state);
-      if (state === "kept") this.recordings.note(drawnWords(lookOf(viewer)?.drawn));
+      if (state !== "kept") return;
+      const { drawn, value } = lookOf(viewer) ?? {};
+      this.recordings.note(value || drawnWords(drawn));
     });
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
     controller.on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
