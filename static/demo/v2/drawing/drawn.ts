@@ -149,9 +149,16 @@ export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
   const line = ofKinds(regions, "path").length > 0 ? ["kymograph"] : [];
   const inside = drawnWords(kymograph?.look?.drawn);
   const projected = projection ? ["projection"] : [];
-  const judged = typeof accepted === "boolean" ? [accepted ? "accepted" : "not accepted"] : [];
-  return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
+  return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judgedWords(accepted)]
+    .join(", ");
 }
+
+const judgedWords = (accepted: boolean | null | undefined) =>
+  typeof accepted === "boolean" ? [accepted ? "accepted" : "not accepted"] : [];
+
+/** Words for a list of recordings: measured values, else what was drawn, and the judgement. */
+export const lookWords = (look: DrawnLook | null | undefined): string =>
+  look?.value ? [look.value, ...judgedWords(look.drawn?.accepted)].join(" · ") : drawnWords(look?.drawn);
 
 /** Like {@linkcode drawnWords}, without the judgement and, for a line scan, without regions that no tool draws. */
 export function drawingWords(kept: Drawn | null | undefined): string {

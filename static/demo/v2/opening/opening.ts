@@ -8,7 +8,7 @@ import { PositionBar } from "../panels/position_bar.ts";
 import { SAMPLE_NOTE } from "./loaded_planes.ts";
 import { showServer } from "./server.ts";
 import { shownText } from "../panels/channel_card.ts";
-import { drawnWords, lookOf, withoutResults } from "../drawing/drawn.ts";
+import { lookOf, lookWords, withoutResults } from "../drawing/drawn.ts";
 import { keyOf } from "./work_store.ts";
 import { shownWith } from "../saving/checked.ts";
 import { Recordings } from "./recordings.ts";
@@ -89,9 +89,7 @@ export class Opening {
     addEventListener("hashchange", () => this.#follow(viewOfLink(location.hash)));
     work.on("state", ({ state }) => {
       page.kept(state);
-      if (state !== "kept") return;
-      const { drawn, value } = lookOf(viewer) ?? {};
-      this.recordings.note(value || drawnWords(drawn));
+      if (state === "kept") this.recordings.note(lookWords(lookOf(viewer)));
     });
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
     controller.on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));

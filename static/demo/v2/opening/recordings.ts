@@ -1,8 +1,8 @@
 /** Shows the recordings of the folder of the open one, and opens the previous, the next or a chosen one. */
 import { byId, element } from "../controls/element.ts";
 import { KeptSwitch } from "../controls/kept.ts";
+import { type DrawnLook, lookWords } from "../drawing/drawn.ts";
 import { type Recording, RecordingList } from "./recording_list.ts";
-import type { DrawnLook } from "../drawing/drawn.ts";
 import type { FolderListing } from "../../../client/v2/acq-client.ts";
 
 /** Interval at which the folder is listed. */
@@ -63,7 +63,7 @@ export class Recordings {
   /** Shows what was measured meanwhile. */
   async showWorks(): Promise<void> {
     const works = (await this.#needs.works()).filter(({ words }) => words !== "");
-    this.#words = new Map(works.map(({ path, words, look }) => [path, look?.value || words]));
+    this.#words = new Map(works.map(({ path, words, look }) => [path, lookWords(look) || words]));
     this.#paint();
   }
 
