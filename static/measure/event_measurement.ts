@@ -175,6 +175,7 @@ export const EVENTS: Measurement<Event, EventSettings> = {
       })),
     ];
   },
+  value: "Events",
   summary(found, { axes: [time], lines }, { between }) {
     const amplitudes = Float64Array.from(found, ({ amplitude }) => amplitude);
     const overlapping = found.filter(({ overlap }) => overlap !== "");

@@ -167,6 +167,8 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   /** Columns of the editable list; by default all but the last of `columns`. */
   listed?(found: readonly Of[], axes: Axes): Column[];
   summary(found: readonly Of[], band: Band, settings: Chosen): Quantity[];
+  /** Name of the quantity that stands for the result in a list of recordings. */
+  value: string;
   /** A line over the picture: x counts lines, y columns. */
   outline?(item: Of): { x: number; y: number }[];
   /** Set if items lie at equal distances in time. */

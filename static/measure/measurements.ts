@@ -14,7 +14,7 @@ import {
   verdictOf,
 } from "./measurement.ts";
 import { findSparks, type Spark, sparkAt, type SparkSettings } from "./sparks.ts";
-import { mean, percentile } from "./traces.ts";
+import { mean, percentile, standardError } from "./traces.ts";
 import { perTime } from "./velocity.ts";
 import { VELOCITY } from "./velocity_measurement.ts";
 
@@ -104,9 +104,12 @@ const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
         "no walls",
       ]),
       { name: "Median diameter", value: percentile(values, 50), unit: tableUnit(axes[1]) },
+      { name: "Mean diameter", value: mean(values), unit: tableUnit(axes[1]) },
+      { name: "SEM of diameter", value: standardError(values), unit: tableUnit(axes[1]) },
     ];
   },
   outline: ({ line, left, right }) => [{ x: line + 0.5, y: left + 0.5 }, { x: line + 0.5, y: right + 0.5 }],
+  value: "Median diameter",
   overTime: {
     name: "Diameter",
     unit: ([, position]) => tableUnit(position),
@@ -143,9 +146,11 @@ const FLUX: Measurement<Item & FluxAt, FluxSettings> = {
       { name: "Counts", value: found.length },
       ...verdictCounts(found, ["counted", "no velocity", "faint", "crowded"]),
       { name: "Mean flux", value: mean(values), unit: `cells/${perTime(time)}` },
+      { name: "SEM of flux", value: standardError(values), unit: `cells/${perTime(time)}` },
       { name: "Line covered", value: 100 * mean(covered), unit: "%" },
     ];
   },
+  value: "Mean flux",
   overTime: {
     name: "Flux",
     unit: ([time]) => `cells/${perTime(time)}`,
@@ -206,6 +211,7 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
       medianOf("Median spark time to peak", found, ({ timeToPeak }) => timeToPeak, time),
     ];
   },
+  value: "Sparks",
   outline({ line, column, width, duration, timeToPeak }) {
     const [from, to] = [line - timeToPeak, line - timeToPeak + 2 * duration];
     const [left, right] = [column + 0.5 - width, column + 0.5 + width];

@@ -110,6 +110,10 @@ export function deviation(values: Float64Array): number {
   return there.length < 2 ? NaN : Math.sqrt(squares / (there.length - 1));
 }
 
+/** Standard error of the mean of the finite values; NaN for fewer than two. */
+export const standardError = (values: Float64Array): number =>
+  deviation(values) / Math.sqrt(values.filter(Number.isFinite).length);
+
 /** A percentile of the finite values, interpolated linearly. */
 export function percentile(trace: Float64Array, percent: number): number {
   const sorted = trace.filter((value) => Number.isFinite(value)).sort();

@@ -13,7 +13,7 @@ import {
   verdictCounts,
   verdictOf,
 } from "./measurement.ts";
-import { deviation, mean, percentile } from "./traces.ts";
+import { deviation, mean, percentile, standardError } from "./traces.ts";
 import {
   type Method,
   METHODS,
@@ -180,6 +180,7 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
       { name: "Median velocity", value: physicalVelocity(median, axes), unit },
       { name: "Mean velocity", value: mean(values), unit },
       { name: "SD of velocity", value: deviation(values), unit },
+      { name: "SEM of velocity", value: standardError(values), unit },
       { name: "Median standard error", value: percentile(errors, 50), unit: "%" },
       ...method === "agreeing" ? flowQuantities(found, axes) : [],
       ...cycle !== null && cycle.cycles < 1
@@ -192,6 +193,7 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
       ],
     ];
   },
+  value: "Median velocity",
   overTime: {
     name: "Velocity",
     unit: velocityTableUnit,

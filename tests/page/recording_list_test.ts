@@ -1,5 +1,5 @@
 /** The recordings of a folder: which is open, which come before and after, what is new and what grows. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { AcqError } from "../../static/client/v2/acq-client.ts";
 import { folderOf, RecordingList } from "../../static/demo/v2/opening/recording_list.ts";
 
@@ -145,4 +145,38 @@ Deno.test("lists recordings in folders of their own names side by side", async (
   folders["/d/"] = new AcqError("path_not_allowed", "outside");
   await list.look();
   deepEqual(names(), ["L-1.xml"]);
+});
+
+Deno.test("lists the folders beside that have recordings, also those in folders of their own", async () => {
+  const { list } = listOf({
+    "/e/a/": [entry("/e/a/s10.tif"), entry("/e/a/s2.tif")],
+    "/e/": ["b", "a", "c10", "c2", "closed"].map((name) => entry(`/e/${name}`, 1, "folder")),
+    "/e/a": [entry("/e/a/s10.tif"), entry("/e/a/s2.tif")],
+    // As Prairie View writes them.
+    "/e/b": [entry("/e/b/one", 1, "folder"), entry("/e/b/two", 1, "folder")],
+    "/e/b/one": [entry("/e/b/one/one.xml")],
+    "/e/b/two": [entry("/e/b/two/two.xml")],
+    "/e/c2": [entry("/e/c2/s1.tif")],
+    "/e/c10": [entry("/e/c10/notes", 1, "folder")],
+    "/e/c10/notes": [],
+    "/e/closed": new AcqError("path_not_allowed", "outside of the roots"),
+  });
+  await list.follow("/e/a/s2.tif", "/e/a/s2.tif");
+  equal(list.parentName, "e");
+  const { folders, isCut } = await list.folders();
+  deepEqual(folders.map(({ name, recordings }) => [name, ...recordings.map(({ name }) => name)]), [
+    ["a", "s2.tif", "s10.tif"],
+    ["b", "one.xml", "two.xml"],
+    ["c2", "s1.tif"],
+  ]);
+  equal(isCut, false);
+});
+
+Deno.test("says why the folder above cannot be listed", async () => {
+  const { list } = listOf({
+    "/e/a/": [entry("/e/a/s.tif")],
+    "/e/": new AcqError("path_not_allowed", "outside"),
+  });
+  await list.follow("/e/a/s.tif", "/e/a/s.tif");
+  await rejects(list.folders(), { code: "path_not_allowed" });
 });

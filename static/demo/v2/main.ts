@@ -58,13 +58,16 @@ const measured = new MeasuredView(viewer, {
   place: () => opening.place,
   planesAt: (place, signal) => controller.planesAt(place, signal),
   onDerived: (isDerived) => opening.derived(isDerived),
-  onDrawn: () => opening.drawn(),
+  onDrawn() {
+    opening.drawn();
+    many.refresh();
+  },
   onLost: () =>
     page.notice("The file has changed in size: earlier drawings and pinned cursors are not shown."),
 }, drawer);
 const parts = { viewer, controller, opening, measured, page };
 const saving = new Saving(parts);
-new ManyPanel({ ...parts, work, recall });
+const many = new ManyPanel({ ...parts, work, recall });
 
 attachSwitch(byId("single-keys", HTMLInputElement));
 byId("help").addEventListener("click", () => byId("shortcuts", HTMLDialogElement).showModal());

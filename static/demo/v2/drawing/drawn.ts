@@ -76,6 +76,8 @@ export interface Drawn {
 /** Display of the pictures with what was drawn in them, as it is kept. */
 export interface DrawnLook extends Look {
   drawn?: Drawn | null;
+  /** What was measured, in words for lists of recordings. */
+  value?: string;
 }
 
 /** The look of the shown pictures, which {@linkcode MeasuredView} extends by drawings; null while nothing is shown. */
@@ -147,9 +149,16 @@ export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
   const line = ofKinds(regions, "path").length > 0 ? ["kymograph"] : [];
   const inside = drawnWords(kymograph?.look?.drawn);
   const projected = projection ? ["projection"] : [];
-  const judged = typeof accepted === "boolean" ? [accepted ? "accepted" : "not accepted"] : [];
-  return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
+  return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judgedWords(accepted)]
+    .join(", ");
 }
+
+const judgedWords = (accepted: boolean | null | undefined) =>
+  typeof accepted === "boolean" ? [accepted ? "accepted" : "not accepted"] : [];
+
+/** Words for a list of recordings: measured values, else what was drawn, and the judgement. */
+export const lookWords = (look: DrawnLook | null | undefined): string =>
+  look?.value ? [look.value, ...judgedWords(look.drawn?.accepted)].join(" · ") : drawnWords(look?.drawn);
 
 /** Like {@linkcode drawnWords}, without the judgement and, for a line scan, without regions that no tool draws. */
 export function drawingWords(kept: Drawn | null | undefined): string {

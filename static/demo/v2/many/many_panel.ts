@@ -2,6 +2,7 @@
 import { csv, type Row } from "../../../measure/csv.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { byId, element, saveFile, sayIn } from "../controls/element.ts";
+import { keep, kept } from "../controls/kept.ts";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
 import { drawingWords, type Drawn, lookOf } from "../drawing/drawn.ts";
 import { panel } from "../measuring/panel.ts";
@@ -9,6 +10,7 @@ import { type About, isPlainImage, type Scan, scanOf, typedPlanes } from "../dra
 import { Work } from "../measuring/work.ts";
 import { besideOwn, type Carried, carriedFrom, offerWaiting, type Page, wait } from "./carried.ts";
 import { measureAll, type Run, type Target } from "./measure_all.ts";
+import { RecordingsView } from "./recordings_view.ts";
 import type { ExportMember } from "../../../client/v2/acq-client.ts";
 import type { KeptWork } from "../opening/kept_work.ts";
 import type { Parts } from "../opening/saving.ts";
@@ -18,7 +20,16 @@ import type { TypedScan } from "../../../measure/typed_scan.ts";
 type Open = { carried: Carried; drawn: Drawn };
 
 /** Recordings that can be measured together, with a name for files about them. */
-type Group = { id: string; name: string; stem: string; targets: readonly Target[] };
+interface Group {
+  id: string;
+  /** With the number of recordings, if it is known before they are listed. */
+  name: string;
+  stem: string;
+  list: () => Promise<{ targets: readonly Target[]; isCut: boolean }>;
+}
+
+/** What was measured last, for recordings in which nothing was measured yet. */
+const CHOSEN = "acq-server many";
 
 /** The panel "Many recordings". */
 export class ManyPanel {
@@ -29,10 +40,12 @@ export class ManyPanel {
   /** Facts about the rows, above the saved table. */
   #about: About = [];
   readonly #group = choiceField("Recordings", "many-group", []);
-  readonly #measurements = MEASUREMENTS.map(({ key, title, isUsual = false }) => ({
+  readonly #measurements = MEASUREMENTS.map(({ key, title }) => ({
     key,
-    ...checkField(title, `many-${key}`, isUsual),
+    ...checkField(title, `many-${key}`, false, () => keep(CHOSEN, [...this.#chosen])),
   }));
+  /** The measurements with results in the open recording, at the last look. */
+  #measured = "";
   /** What is measured in line scans. */
   readonly #what = fieldRow(...this.#measurements.map(({ label }) => label));
   readonly #ofImages = element("p", {
@@ -57,6 +70,7 @@ export class ManyPanel {
   readonly #archive = button("Save archive", () => this.#saveArchive(), { id: "many-archive" });
   readonly #results = fieldRow(this.#save, this.#archive, this.#images.label);
   readonly #next = element("p", { className: "result", role: "status" });
+  readonly #view: RecordingsView;
   readonly #all = panel(
     fieldRow(this.#group.label),
     this.#what,
@@ -77,6 +91,9 @@ export class ManyPanel {
       if (typed !== null) measured.treat(typed);
       measured.adopt(besideOwn(drawn, this.#look?.drawn), false);
     };
+    const chosen = kept(CHOSEN);
+    this.#check(Array.isArray(chosen) ? chosen : ["velocity"]);
+    this.#view = new RecordingsView((path) => opening.recordings.open(path.replace(/#\d+$/, "")));
     this.#results.hidden = true;
     this.element = element(
       "details",
@@ -88,12 +105,13 @@ export class ManyPanel {
         this.#all,
       ),
     );
+    byId("measure").append(this.#view.element);
     byId("measure").append(this.element);
     addEventListener("beforeunload", (event) => this.#work.isRunning && event.preventDefault());
-    opening.recordings.list.on("changed", () => this.#refresh());
-    viewer.on("shown", () => this.#refresh());
+    opening.recordings.list.on("changed", () => this.refresh());
+    viewer.on("shown", () => this.refresh());
     controller.on("loaded", ({ isSample }) => {
-      this.#refresh();
+      this.refresh();
       if (isSample) return;
       const scanAs = (typed: TypedScan | null) => (this.#shownAs(typed) as Scan);
       const notice: Page["notice"] = (...texts) => page.notice(...texts);
@@ -125,35 +143,76 @@ export class ManyPanel {
     return { carried: carriedFrom(look.drawn, scan, work.key, look.typed), drawn: look.drawn };
   }
 
-  /** The recordings of the folder, and the scenes of the file, where there are several. */
+  /** The recordings of the folder and of those beside it, and the scenes of the file, where there may be several. */
   get #groups(): Group[] {
-    const { viewer, controller, opening: { recordings: { list } } } = this.#parts;
-    const files = list.recordings.map(({ name, path }) => ({
-      name,
-      open: async (signal: AbortSignal) => (await controller.server()).open(path, { signal }),
-    }));
+    const { viewer, controller, opening: { mayOpenByPath, recordings: { list } } } = this.#parts;
+    const inFolder = (folder: string, recordings: readonly { name: string; path: string }[]) =>
+      recordings.map(({ name, path }): Target => ({
+        name,
+        folder,
+        open: async (signal) => (await controller.server()).open(path, { signal }),
+      }));
     const { scenes = [], source } = viewer.info ?? {};
-    const scans = scenes.map(({ index: scene, name }) => ({
-      name: `${source?.name} · ${name}`,
-      open: (signal: AbortSignal) =>
-        controller.live((acquisition) => acquisition.reopen({ scene, signal }), signal),
+    const file = source?.name ?? "";
+    const scans = scenes.map(({ index: scene, name }): Target => ({
+      name: `${file} · ${name}`,
+      folder: file,
+      open: (signal) => controller.live((acquisition) => acquisition.reopen({ scene, signal }), signal),
     }));
-    const stem = source?.name.replace(/\.[^.]*$/, "") ?? "";
+    const group = (id: string, name: string, stem: string, targets: readonly Target[]) =>
+      targets.length < 2 ? [] : [{
+        id,
+        name: `${name} (${targets.length.toLocaleString("en")})`,
+        stem,
+        list: () => Promise.resolve({ targets, isCut: list.isCut && id === "folder" }),
+      }];
+    const { parentName, recordings: { length } } = list;
+    const beside = !mayOpenByPath || length === 0 || parentName === "" ? [] : [{
+      id: "folders",
+      name: `of all folders in ${parentName}`,
+      stem: parentName,
+      list: async () => {
+        const { folders, isCut } = await list.folders();
+        const targets = folders.flatMap(({ name, recordings }) => inFolder(name, recordings));
+        return { targets, isCut: isCut || folders.some(({ isCut }) => isCut) };
+      },
+    }];
     return [
-      { id: "folder", name: "of this folder", stem: list.folderName, targets: files },
-      { id: "file", name: "scenes of this file", stem, targets: scans },
-    ].filter(({ targets }) => targets.length >= 2);
+      ...group("folder", "of this folder", list.folderName, inFolder(list.folderName, list.recordings)),
+      ...beside,
+      ...group("file", "scenes of this file", file.replace(/\.[^.]*$/, ""), scans),
+    ];
   }
 
-  #refresh() {
+  /** Keys of the measurements to make. */
+  get #chosen(): ReadonlySet<string> {
+    return new Set(this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key));
+  }
+
+  /** Chooses what was measured in the open recording, or else what was chosen last. */
+  #choose(drawn: Drawn | undefined) {
+    const inOpen = MEASUREMENTS.filter(({ key }) => (drawn?.measured?.[key]?.results.length ?? 0) > 0)
+      .map(({ key }) => key);
+    const measured = inOpen.join();
+    if (measured === this.#measured) return;
+    this.#measured = measured;
+    if (inOpen.length === 0) return;
+    keep(CHOSEN, inOpen);
+    this.#check(inOpen);
+  }
+
+  #check(keys: readonly unknown[]) {
+    for (const { key, input } of this.#measurements) input.checked = keys.includes(key);
+  }
+
+  /** Call when drawings, results or the folder have changed. */
+  refresh(): void {
     const [groups, open] = [this.#groups, this.#open];
+    this.#choose(open?.drawn);
     this.element.hidden = open === null;
     this.#what.hidden = open?.drawn.isLineScan === false;
     this.#ofImages.hidden = !this.#what.hidden;
-    this.#group.offer(groups.map(({ id, name, targets: { length } }) => ({
-      value: id,
-      name: `${name} (${length.toLocaleString("en")})`,
-    })));
+    this.#group.offer(groups.map(({ id, name }) => ({ value: id, name })));
     this.#all.hidden = groups.length === 0 && !this.#work.isRunning;
     this.#next.textContent = "";
   }
@@ -171,7 +230,7 @@ export class ManyPanel {
     const open = this.#open;
     const group = this.#groups.find(({ id }) => id === this.#group.select.value);
     if (open === null || group === undefined) return;
-    const what = new Set(this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key));
+    const what = this.#chosen;
     if (open.drawn.isLineScan && what.size === 0) {
       return sayIn(this.#status, "Choose what is measured.");
     }
@@ -181,7 +240,7 @@ export class ManyPanel {
     await this.#work.run(async (signal) => {
       found = await this.#measure(open, group, what, signal);
     });
-    this.#refresh();
+    this.refresh();
     const { measured, opening, work } = this.#parts;
     opening.recordings.showWorks();
     // Something else may have been opened or drawn meanwhile.
@@ -196,9 +255,10 @@ export class ManyPanel {
     what: ReadonlySet<string>,
     signal: AbortSignal,
   ): Promise<Drawn | null> {
-    const { length } = group.targets;
+    const { targets, isCut } = await group.list();
+    const { length } = targets;
     this.#work.progress.max = length;
-    const { rows, measured, members, open: shown } = await measureAll(group.targets, {
+    const { rows, measured, members, compared, open: shown } = await measureAll(targets, {
       ...open,
       what,
       signal,
@@ -211,6 +271,7 @@ export class ManyPanel {
       },
     });
     this.#rows = rows;
+    this.#view.show(compared, group.stem);
     this.#stem = group.stem;
     this.#members = members;
     this.#about = [
@@ -227,6 +288,7 @@ export class ManyPanel {
       [
         `${signal.aborted ? "Cancelled: " : ""}${measured} of ${length} measured`,
         ...(faults === 0 ? [] : [`${faults} failed: the table says why`]),
+        ...(isCut ? ["There are more recordings than the server lists"] : []),
       ].join(" · "),
       true,
     );

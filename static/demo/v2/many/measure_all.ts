@@ -4,7 +4,7 @@ import { drawingWords, type Drawn, drawnIn, mapped, withoutResults } from "../dr
 import { sourcesOf } from "../measuring/image_series.ts";
 import { isPlainImage, placeInFile, type Scan, scanOf, shapeOf, typedPlanes } from "../drawing/scan.ts";
 import { recordingOf } from "../opening/opening.ts";
-import { keyOf } from "../opening/work_store.ts";
+import { keyOf, placeOf as placeKey } from "../opening/work_store.ts";
 import { memberOf } from "../saving/documents.ts";
 import { carriedOver } from "../saving/restored.ts";
 import { besideOwn, type Carried, carriedTo } from "./carried.ts";
@@ -14,11 +14,20 @@ import type { Measured } from "../measuring/panel.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 import type { KeptWork, Recalled, Recording, Shown } from "../opening/kept_work.ts";
 import type { Row } from "../../../measure/csv.ts";
+import {
+  type Compared,
+  comparedIn,
+  comparedInRow,
+  type Place,
+  valueWords,
+} from "../../../measure/over_recordings.ts";
 
 /** A recording to measure. */
 export interface Target {
   /** Name to be shown. */
   name: string;
+  /** Name of its folder, or of the file whose scene it is. */
+  folder: string;
   open: (signal: AbortSignal) => Promise<Acquisition>;
 }
 
@@ -45,6 +54,8 @@ export interface Found {
   rows: Row[];
   /** The measured recordings, to be saved. */
   members: ExportMember[];
+  /** What can be compared between recordings. */
+  compared: Compared[];
   /** The open recording with its results, if it was measured. */
   open: Drawn | null;
 }
@@ -56,17 +67,18 @@ export async function measureAll(
 ): Promise<Found & { measured: number }> {
   const { signal, onProgress } = run;
   const kept = new Set<string>();
-  const all: Found & { measured: number } = { rows: [], members: [], open: null, measured: 0 };
+  const all: Found & { measured: number } = { rows: [], members: [], compared: [], open: null, measured: 0 };
   for (const [done, target] of targets.entries()) {
     if (signal.aborted) break;
     onProgress(done, target.name);
-    const about: Row = { File: target.name };
+    const about: Row = { Folder: target.folder, File: target.name };
     try {
       const acquisition = await target.open(signal);
       try {
         const found = await measureOne(acquisition, about, { ...run, kept });
         all.rows.push(...found.rows.map((row) => ({ ...about, ...row })));
         all.members.push(...found.members);
+        all.compared.push(...found.compared);
         all.open ??= found.open;
         all.measured += 1;
       } finally {
@@ -99,6 +111,11 @@ async function measureOne(
   const { info } = acquisition;
   const recording = recordingOf(info);
   const key = keyOf(recording);
+  const place = {
+    folder: about.Folder as string,
+    recording: about.File as string,
+    path: placeKey(recording),
+  };
   const recalled = run.kept.has(key) ? null : await run.recall(acquisition);
   const position = { ...acquisition.position, ...(recalled?.isOther ? {} : recalled?.work.position) };
   const former = recalled?.work.look?.drawn;
@@ -125,21 +142,41 @@ async function measureOne(
     if (run.skipsOwn && !isOpen) throw new RangeError("Left out: it has work of its own");
     const { rows, measured } = await measure(withSettings(own, carried, scan));
     const members = await membersFor(acquisition, measured, position, typed);
-    return { rows, members, open: isOpen ? measured.drawn : null };
+    const compared = comparedOf(place, rows, measured, what);
+    return { rows, members, compared, open: isOpen ? measured.drawn : null };
   }
   about.Regions = `of ${carried.name}`;
   const fitted = carriedTo(carried, scan);
   if (fitted.drawn === null) throw new RangeError(fitted.words);
   const { rows, measured } = await measure(besideOwn(fitted.drawn, former));
-  const shown = { look: { drawn: measured.drawn, ...typed && { typed } }, position };
+  const { drawn: found } = measured;
+  const look = { drawn: found, value: valueWords(measured.measurements), ...typed && { typed } };
+  const shown = { look, position };
   const fault = run.kept.has(key) ? "" : await keep(run.work, recording, shown);
   run.kept.add(key);
   const Note = [fitted.words, fault].filter((text) => text !== "").join(" ");
   return {
     rows: rows.map((row) => ({ ...row, Note })),
     members: await membersFor(acquisition, measured, position, typed),
+    compared: comparedOf(place, rows, measured, what),
     open: null,
   };
+}
+
+/** What was measured now, of the bands in the rows. */
+function comparedOf(place: Place, rows: readonly Row[], { drawn, scan, measurements }: Measured, what: What) {
+  const names = new Map([["", "whole lines"], ...drawn.regions.map(({ id, name }) => [id, name] as const)]);
+  const measured = new Set(rows.map(({ Band }) => Band));
+  const ofItems = measurements.filter(({ measurement: { key } }) => what.has(key)).flatMap(
+    ({ measurement: { title }, tables }) =>
+      tables.flatMap(({ result: { of }, columns, quantities }) => {
+        const region = names.get(of.band) ?? "";
+        if (!scan.isLineScan || !measured.has(region)) return [];
+        const channel = scan.group.channels[Number(of.channel)]?.name ?? "";
+        return comparedIn(place, { region, channel, measurement: title, columns, quantities });
+      }),
+  );
+  return [...ofItems, ...rows.flatMap((row) => comparedInRow(place, row))];
 }
 
 /**

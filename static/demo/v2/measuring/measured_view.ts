@@ -136,8 +136,9 @@ export class MeasuredView {
 
   /** The look with drawings; the look of a shown kymograph is part of the drawings of its images. */
   #withDrawn(look: Look): DrawnLook {
-    const { drawn } = this.#measuring;
-    if (this.#original === null) return { ...look, drawn, ...(this.#plain && { typed: this.#plain.typed }) };
+    const { drawn, value } = this.#measuring;
+    const typed = this.#plain && { typed: this.#plain.typed };
+    if (this.#original === null) return { ...look, drawn, value, ...typed };
     const { look: former } = this.#original;
     const kymograph = { isMade: true, look: { ...look, drawn: drawn! } };
     const { accepted, origin } = drawn ?? former.drawn!;

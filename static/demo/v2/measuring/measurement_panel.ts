@@ -17,7 +17,13 @@ import {
   wholeLines,
 } from "../../../measure/recording.ts";
 import type { Of, Result } from "../../../measure/result.ts";
-import { labelOf, resultColumns, resultSettings, resultSummaries } from "../../../measure/result_tables.ts";
+import {
+  labelOf,
+  type Named,
+  resultColumns,
+  resultSettings,
+  resultSummaries,
+} from "../../../measure/result_tables.ts";
 import { element, unbroken } from "../controls/element.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
@@ -352,6 +358,11 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
   /** The table of all results. */
   get columns(): Column[] {
     return this.scan === null ? [] : resultColumns(this.measurement, this.#all, this.scan.axes);
+  }
+
+  /** All results with their edits. */
+  get edited(): readonly Named[] {
+    return this.#all;
   }
 
   /** A table of each result. */

@@ -9,6 +9,7 @@ import { type Column, columnsOf } from "../../../measure/csv.ts";
 import { imageRows } from "../../../measure/image_parts.ts";
 import { EVENTS } from "../../../measure/event_measurement.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
+import { valueWords } from "../../../measure/over_recordings.ts";
 import { capitalized, type Over } from "../../../measure/stack.ts";
 import { byId, element, inNextFrame } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
@@ -205,6 +206,13 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       images: this.images.kept,
       projection: this.images.projection,
     };
+  }
+
+  /** What was measured in the shown picture, in words. */
+  get value(): string {
+    return valueWords(
+      this.#measurements.map(({ measurement, edited }) => ({ measurement, tables: edited })),
+    );
   }
 
   /** What was measured in the shown picture; null while nothing is shown. */

@@ -2,7 +2,7 @@
  * A plot of traces as an SVG file on a light background: axes with ticks and titles, a line per trace, a legend. Styles are
  * attributes, which drawing programs read; names are escaped text.
  */
-import { layoutFrame } from "../picture/frame.ts";
+import { type FrameRange, layoutFrame } from "../picture/frame.ts";
 import type { Mark } from "../picture/marks.ts";
 
 /** One curve of a plot; `x` and `y` are equally long. */
@@ -25,7 +25,7 @@ export interface Plot {
   /** Width in CSS pixels. */
   width: number;
   height: number;
-  x: { low: number; high: number; title: string };
+  x: FrameRange;
   /** `low` is at the bottom. */
   y: { low: number; high: number; title: string };
   traces: readonly PlotTrace[];

@@ -9,7 +9,7 @@ import { nameOf } from "../picture/readout.ts";
 import { SAMPLE_NOTE } from "./loaded_planes.ts";
 import { showServer } from "./server.ts";
 import { shownText } from "../panels/channel_card.ts";
-import { drawnWords, lookOf, withoutResults } from "../drawing/drawn.ts";
+import { lookOf, lookWords, withoutResults } from "../drawing/drawn.ts";
 import { keyOf } from "./work_store.ts";
 import { shownWith } from "../saving/checked.ts";
 import { Recordings } from "./recordings.ts";
@@ -90,7 +90,7 @@ export class Opening {
     addEventListener("hashchange", () => this.#follow(viewOfLink(location.hash)));
     work.on("state", ({ state }) => {
       page.kept(state);
-      if (state === "kept") this.recordings.note(drawnWords(lookOf(viewer)?.drawn));
+      if (state === "kept") this.recordings.note(lookWords(lookOf(viewer)));
     });
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
     controller.on("opened", ({ info }) => page.begin(`Fetching ${nameOf(info)} …`, false));

@@ -10,6 +10,9 @@ export type Recording = FolderEntry & { isGrowing: boolean };
 
 type Found = { folder: string; recordings: FolderEntry[]; isCut: boolean };
 
+/** A folder with its recordings, sorted by name; `isCut` if it may have more. */
+export type Folder = { name: string; recordings: readonly FolderEntry[]; isCut: boolean };
+
 /** What is known of folders, by their paths. */
 type Known = Map<string, { modified: string; recording: FolderEntry | null }>;
 
@@ -40,11 +43,15 @@ const isRefused = ({ code = "" }: { code?: string }) => /(_not_allowed|_not_foun
 /** `scan_2` comes before `scan_10`. */
 const { compare } = new Intl.Collator("en", { numeric: true });
 
+const byName = (one: { name: string }, other: { name: string }) => compare(one.name, other.name);
+
 /** Emits `changed` for another list, open recording or growing file, and `arrived` `{names}` for new recordings. */
 export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: string[] } }> {
   readonly #list;
   #known: Known = new Map();
   #folder = "";
+  /** The folder whose recordings are listed, or the one above if each has a folder of its own. */
+  #listed = "";
   #path = "";
   #isFirst = true;
   #looking: Promise<void> | null = null;
@@ -95,6 +102,39 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
     return index < 0 ? null : this.recordings[index + step] ?? null;
   }
 
+  /** Name of the folder that holds the listed one; empty without one. */
+  get parentName(): string {
+    return nameOf(folderOf(this.#listed));
+  }
+
+  /**
+   * The folders beside the listed one, and this one, that have recordings.
+   *
+   * @throws {ServerError} the folder above cannot be listed
+   */
+  async folders(): Promise<{ folders: Folder[]; isCut: boolean }> {
+    const { entries, truncated } = await this.#list(folderOf(this.#listed));
+    const beside = entries.filter(({ kind }) => kind === "folder");
+    const folders: Folder[] = [];
+    for (const { path, name } of beside.slice(0, MOST_FOLDERS)) {
+      const found = await this.#recordingsBelow(path).catch((error) => {
+        if (!isRefused(error)) throw error;
+      });
+      if (!found || found.recordings.length === 0) continue;
+      folders.push({ name, recordings: found.recordings.sort(byName), isCut: found.isCut });
+    }
+    return { folders: folders.sort(byName), isCut: truncated || beside.length > MOST_FOLDERS };
+  }
+
+  /** Recordings in a folder or, without any, those with a folder of their own in it. */
+  async #recordingsBelow(folder: string): Promise<Found> {
+    const listing = await this.#list(folder);
+    const recordings = recordingsIn(listing);
+    return recordings.length > 0
+      ? { folder, recordings, isCut: listing.truncated }
+      : await this.#readFolders(folder);
+  }
+
   async #look(folder: string) {
     const nothing = { folder: "", recordings: [], isCut: false };
     const found = await this.#read(folder).catch((error) => isRefused(error) ? nothing : null);
@@ -110,8 +150,9 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
       const isSame = former?.bytes === entry.bytes && former?.modified === entry.modified;
       return { ...entry, isGrowing: !isFirst && !isSame };
     });
+    this.#listed = found.folder;
     this.folderName = nameOf(found.folder);
-    this.#show(recordings.sort((a, b) => compare(a.name, b.name)), found.isCut);
+    this.#show(recordings.sort(byName), found.isCut);
     const names = recordings.filter(({ path }) => !known.has(path)).map(({ name }) => name);
     if (!isFirst && names.length > 0) this.emit("arrived", { names });
   }
@@ -146,7 +187,7 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    this.#known = known;
+    for (const [path, one] of known) this.#known.set(path, one);
     const recordings = [...known.values()].flatMap(({ recording }) => recording ?? []);
     return { folder: parent, recordings, isCut: truncated || folders.length > MOST_FOLDERS };
   }

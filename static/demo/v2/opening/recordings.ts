@@ -1,6 +1,7 @@
 /** Shows the recordings of the folder of the open one, and opens the previous, the next or a chosen one. */
 import { byId, element } from "../controls/element.ts";
 import { KeptSwitch } from "../controls/kept.ts";
+import { type DrawnLook, lookWords } from "../drawing/drawn.ts";
 import { type Recording, RecordingList } from "./recording_list.ts";
 import type { FolderListing } from "../../../client/v2/acq-client.ts";
 
@@ -14,7 +15,7 @@ interface Needs {
   list: (folder: string) => Promise<FolderListing>;
   open: (path: string) => void;
   /** What was measured in each recording. */
-  works: () => Promise<readonly { path: string; words: string }[]>;
+  works: () => Promise<readonly { path: string; words: string; look: DrawnLook | null }[]>;
   say: (text: string) => void;
 }
 
@@ -61,8 +62,8 @@ export class Recordings {
 
   /** Shows what was measured meanwhile. */
   async showWorks(): Promise<void> {
-    const works = await this.#needs.works();
-    this.#words = new Map(works.filter(({ words }) => words !== "").map(({ path, words }) => [path, words]));
+    const works = (await this.#needs.works()).filter(({ words }) => words !== "");
+    this.#words = new Map(works.map(({ path, words, look }) => [path, lookWords(look) || words]));
     this.#paint();
   }
 
@@ -77,7 +78,7 @@ export class Recordings {
   /** Opens the recording before (-1) or after (1) the open one. */
   step(by: -1 | 1): void {
     const recording = this.list.beside(by);
-    if (recording !== null) this.#open(recording.path);
+    if (recording !== null) this.open(recording.path);
   }
 
   /** Call when opening begins or ends. */
@@ -86,7 +87,8 @@ export class Recordings {
     this.#paintSteps();
   }
 
-  #open(path: string) {
+  /** Opens a recording, unless another one is being opened. */
+  open(path: string): void {
     if (!this.#isBusy) this.#needs.open(path);
   }
 
@@ -148,7 +150,7 @@ export class Recordings {
       element("time"),
       element("span", { className: "words" }),
     );
-    button.addEventListener("click", () => this.#open(path));
+    button.addEventListener("click", () => this.open(path));
     return element("li", {}, button);
   }
 

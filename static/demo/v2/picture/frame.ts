@@ -26,7 +26,13 @@ export type Plot = { left: number; top: number; width: number; height: number };
 export type Frame = { plot: Plot; marks: Mark[]; gutter: number };
 
 /** Values at both edges of a plot along an axis, and the title of the axis. */
-export type FrameRange = { low: number; high: number; title: string };
+export interface FrameRange {
+  low: number;
+  high: number;
+  title: string;
+  /** Names of places, instead of numbers at ticks. */
+  names?: readonly { value: number; label: string }[];
+}
 
 /** Places the plot in its box with its frame. */
 export function layoutFrame(options: {
@@ -126,9 +132,11 @@ function fit(area: Plot, aspect: number | null) {
   return { ...area, left: area.left + (area.width - width) / 2, width, height };
 }
 
-function tickLabels({ low, high }: { low: number; high: number }, most: number) {
+function tickLabels({ low, high, names }: Omit<FrameRange, "title">, most: number) {
+  const part = (value: number) => (value - low) / (high - low);
+  if (names !== undefined) return names.map(({ value, label }) => ({ label, part: part(value) }));
   const { values, labels } = ticks(Math.min(low, high), Math.max(low, high), Math.max(1, most));
-  return values.map((value, i) => ({ label: labels[i]!, part: (value - low) / (high - low) }));
+  return values.map((value, i) => ({ label: labels[i]!, part: part(value) }));
 }
 
 /** Labels of a low box: three or more if they fit below each other. */

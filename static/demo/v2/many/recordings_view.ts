@@ -1,0 +1,134 @@
+/** Compares the recordings that were measured together: a plot with a dot for each, and tables by folder and recording. */
+import { rounded } from "../../../measure/axes.ts";
+import {
+  choicesOf,
+  type Compared,
+  type Group,
+  groupsOf,
+  keyOf,
+  type Statistic,
+} from "../../../measure/over_recordings.ts";
+import { element, saveFile } from "../controls/element.ts";
+import { button, choiceField, fieldRow, tables } from "../controls/fields.ts";
+import { plotImage, showPlot } from "../measuring/curves_plot.ts";
+import { svgPlot } from "../measuring/svg_plot.ts";
+import { measureLabel } from "../picture/marks.ts";
+import { dotPlot, meanText } from "./dot_plot.ts";
+
+/** Most recordings in the table; the saved one has all. */
+const MOST_LISTED = 500;
+
+/** Title and values of the statistic that stands for a recording. */
+const STATISTICS: readonly { value: Statistic; name: string }[] = [
+  { value: "mean", name: "mean" },
+  { value: "median", name: "median" },
+  { value: "n", name: "number" },
+];
+
+/** The view "Recordings". */
+export class RecordingsView {
+  #all: readonly Compared[] = [];
+  /** Start of the name of the saved figure. */
+  #stem = "";
+  readonly #open;
+  readonly #value = choiceField("Value", "recordings-value", [], () => this.#paint());
+  readonly #statistic = choiceField(
+    "Of each recording",
+    "recordings-statistic",
+    STATISTICS,
+    () => this.#paint(),
+  );
+  readonly #plot = plotImage("Values of all recordings by folder");
+  readonly #save = button("Save figure", () => this.#saveFigure(), { id: "recordings-svg" });
+  readonly #tables = element("div", { className: "recordings-tables" });
+  readonly element: HTMLElement = element(
+    "div",
+    { id: "recordings-view", className: "panel", hidden: true },
+    fieldRow(this.#value.label, this.#statistic.label, this.#save),
+    this.#plot,
+    this.#tables,
+  );
+
+  /** @param open opens a recording by its place, see `Compared.path` */
+  constructor(open: (path: string) => void) {
+    this.#open = open;
+  }
+
+  /** Shows what was measured; nothing is hidden. */
+  show(all: readonly Compared[], stem: string): void {
+    this.#all = all;
+    this.#stem = stem;
+    const choices = choicesOf(all);
+    this.#value.offer(choices.map((choice) => ({ value: keyOf(choice), name: keyOf(choice) })));
+    this.element.hidden = choices.length === 0;
+    this.#paint();
+  }
+
+  get #chosen() {
+    return this.#all.filter((one) => keyOf(one) === this.#value.select.value);
+  }
+
+  #groups(): Group[] {
+    return groupsOf(this.#chosen, this.#statistic.select.value as Statistic);
+  }
+
+  get #title() {
+    const statistic = this.#statistic.select.value;
+    return `${statistic === "n" ? "number" : statistic} of ${this.#value.select.value}`;
+  }
+
+  #paint() {
+    const groups = this.#groups();
+    const plot = dotPlot(groups, this.#title);
+    showPlot(this.#plot, plot);
+    this.#save.disabled = plot === null;
+    const chosen = this.#chosen;
+    const hasRest = groups.some(({ rest }) => Number.isFinite(rest));
+    const rest = (value: number) => hasRest ? [Number.isFinite(value) ? `${rounded(value)} %` : "–"] : [];
+    const heads = hasRest ? ["At rest"] : [];
+    this.#tables.replaceChildren(
+      ...tables(
+        "By folder",
+        ["Folder", "Recordings", "Mean ± SEM", "Median", ...heads],
+        groups.map((group) => [
+          group.folder,
+          String(group.n),
+          meanText(group),
+          rounded(group.median),
+          ...rest(group.rest),
+        ]),
+      ),
+      ...tables(
+        "By recording",
+        ["Recording", "Folder", "Band", "Channel", "n", "Mean ± SEM", "Median", ...heads],
+        chosen.slice(0, MOST_LISTED).map((one) => [
+          button(one.recording, () => this.#open(one.path), { className: "link", title: one.path }),
+          one.folder,
+          one.region,
+          one.channel,
+          String(one.n),
+          meanText(one),
+          rounded(one.median),
+          ...rest(one.rest),
+        ]),
+      ),
+      ...chosen.length > MOST_LISTED
+        ? [
+          element("p", {
+            className: "hint",
+            textContent: `The first ${MOST_LISTED} rows; the saved table has all.`,
+          }),
+        ]
+        : [],
+    );
+  }
+
+  #saveFigure() {
+    const plot = dotPlot(this.#groups(), this.#title);
+    if (plot === null) return;
+    saveFile(
+      `${this.#stem}-recordings.svg`,
+      new Blob([svgPlot(plot, measureLabel)], { type: "image/svg+xml" }),
+    );
+  }
+}
