@@ -67,7 +67,7 @@ const measured = new MeasuredView(viewer, {
 }, drawer);
 const parts = { viewer, controller, opening, measured, page };
 const saving = new Saving(parts);
-const many = new ManyPanel({ ...parts, work, recall });
+const many = new ManyPanel({ ...parts, work, recall, drawer });
 
 attachSwitch(byId("single-keys", HTMLInputElement));
 byId("help").addEventListener("click", () => byId("shortcuts", HTMLDialogElement).showModal());

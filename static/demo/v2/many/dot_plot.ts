@@ -7,8 +7,6 @@ import type { Plot, PlotTrace } from "../measuring/svg_plot.ts";
 /** Colours of folders (after Okabe and Ito 2008). */
 const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
 
-const INK = "#1a1f26";
-
 /** Width of a folder, and most distance of its dots from its middle, in folders. */
 const [FOLDER_WIDTH, SPREAD] = [130, 0.28];
 
@@ -55,7 +53,7 @@ export const meanText = ({ n, mean, sem }: Pick<Group, "n" | "mean" | "sem">): s
 
 function tracesOf({ recordings, mean, sem }: Group, at: number, range: number): PlotTrace[] {
   const values = recordings.map(({ value }) => value).filter(Number.isFinite).sort((a, b) => a - b);
-  const line = (x: number[], y: number[]) => ({ name: "", color: INK, x, y });
+  const line = (x: number[], y: number[]) => ({ name: "", color: "currentColor", x, y });
   const dots = placesBeside(values, NEAR * range).map((place, i) => ({ x: at + place, y: values[i]! }))
     .sort((a, b) => a.x - b.x);
   return [
@@ -65,6 +63,7 @@ function tracesOf({ recordings, mean, sem }: Group, at: number, range: number): 
       x: dots.map(({ x }) => x),
       y: dots.map(({ y }) => y),
       isDots: true,
+      radius: 3,
     },
     line([at - MEAN, at + MEAN], [mean, mean]),
     ...sem > 0 ? [line([at, at], [mean - sem, mean + sem])] : [],

@@ -12,6 +12,7 @@ import { besideOwn, type Carried, carriedFrom, offerWaiting, type Page, wait } f
 import { measureAll, type Run, type Target } from "./measure_all.ts";
 import { RecordingsView } from "./recordings_view.ts";
 import type { ExportMember } from "../../../client/v2/acq-client.ts";
+import type { Drawer } from "../panels/drawer.ts";
 import type { KeptWork } from "../opening/kept_work.ts";
 import type { Parts } from "../opening/saving.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
@@ -84,7 +85,7 @@ export class ManyPanel {
   readonly element: HTMLDetailsElement;
 
   /** @param parts `opening` listens to the controller already */
-  constructor(parts: Parts & { work: KeptWork; recall: Run["recall"] }) {
+  constructor(parts: Parts & { work: KeptWork; recall: Run["recall"]; drawer: Drawer }) {
     this.#parts = parts;
     const { viewer, controller, opening, measured, work, page } = parts;
     const show: Page["show"] = (drawn, typed) => {
@@ -93,7 +94,10 @@ export class ManyPanel {
     };
     const chosen = kept(CHOSEN);
     this.#check(Array.isArray(chosen) ? chosen : ["velocity"]);
-    this.#view = new RecordingsView((path) => opening.recordings.open(path.replace(/#\d+$/, "")));
+    this.#view = new RecordingsView(
+      (path) => opening.recordings.open(path.replace(/#\d+$/, "")),
+      parts.drawer,
+    );
     this.#results.hidden = true;
     this.element = element(
       "details",
@@ -105,7 +109,6 @@ export class ManyPanel {
         this.#all,
       ),
     );
-    byId("measure").append(this.#view.element);
     byId("measure").append(this.element);
     addEventListener("beforeunload", (event) => this.#work.isRunning && event.preventDefault());
     opening.recordings.list.on("changed", () => this.refresh());

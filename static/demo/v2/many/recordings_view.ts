@@ -13,6 +13,7 @@ import { button, choiceField, fieldRow, tables } from "../controls/fields.ts";
 import { plotImage, showPlot } from "../measuring/curves_plot.ts";
 import { svgPlot } from "../measuring/svg_plot.ts";
 import { measureLabel } from "../picture/marks.ts";
+import type { Drawer, DrawerView } from "../panels/drawer.ts";
 import { dotPlot, meanText } from "./dot_plot.ts";
 
 /** Most recordings in the table; the saved one has all. */
@@ -43,15 +44,21 @@ export class RecordingsView {
   readonly #tables = element("div", { className: "recordings-tables" });
   readonly element: HTMLElement = element(
     "div",
-    { id: "recordings-view", className: "panel", hidden: true },
-    fieldRow(this.#value.label, this.#statistic.label, this.#save),
+    { id: "recordings-view", className: "panel" },
     this.#plot,
-    this.#tables,
+    element(
+      "div",
+      { className: "compared" },
+      fieldRow(this.#value.label, this.#statistic.label, this.#save),
+      this.#tables,
+    ),
   );
+  readonly #inDrawer: DrawerView;
 
   /** @param open opens a recording by its place, see `Compared.path` */
-  constructor(open: (path: string) => void) {
+  constructor(open: (path: string) => void, drawer: Drawer) {
     this.#open = open;
+    this.#inDrawer = drawer.view("recordings", "Recordings", this.element);
   }
 
   /** Shows what was measured; nothing is hidden. */
@@ -60,8 +67,9 @@ export class RecordingsView {
     this.#stem = stem;
     const choices = choicesOf(all);
     this.#value.offer(choices.map((choice) => ({ value: keyOf(choice), name: keyOf(choice) })));
-    this.element.hidden = choices.length === 0;
     this.#paint();
+    this.#inDrawer.isFilled = choices.length > 0;
+    if (choices.length > 0) this.#inDrawer.show();
   }
 
   get #chosen() {
@@ -80,7 +88,7 @@ export class RecordingsView {
   #paint() {
     const groups = this.#groups();
     const plot = dotPlot(groups, this.#title);
-    showPlot(this.#plot, plot);
+    showPlot(this.#plot, plot, plot?.width);
     this.#save.disabled = plot === null;
     const chosen = this.#chosen;
     const hasRest = groups.some(({ rest }) => Number.isFinite(rest));

@@ -50,14 +50,16 @@ export const plotImage = (alt: string): HTMLImageElement =>
 /** What each image shows. */
 const plots: WeakMap<HTMLImageElement, Plot | null> = new WeakMap();
 
-/** Draws a plot into an image of {@linkcode plotImage}, in the colours and font of the page; null hides it. */
-export function showPlot(image: HTMLImageElement, plot: Plot | null): void {
-  if (!plots.has(image)) light.addEventListener("change", () => showPlot(image, plots.get(image) ?? null));
+/** Draws a plot into an image of {@linkcode plotImage}, in the colours and font of the page; null hides it. @param width in CSS pixels */
+export function showPlot(image: HTMLImageElement, plot: Plot | null, width = WIDTH): void {
+  if (!plots.has(image)) {
+    light.addEventListener("change", () => showPlot(image, plots.get(image) ?? null, width));
+  }
   plots.set(image, plot);
   image.hidden = plot === null;
   if (plot === null) return;
   const style = getComputedStyle(document.body);
-  const look = { ground: style.backgroundColor, ink: style.color, font: style.fontFamily };
-  const svg = svgPlot({ ...plot, width: WIDTH, height: HEIGHT }, measureLabel, look);
+  const look = { ground: "none", ink: style.color, font: style.fontFamily };
+  const svg = svgPlot({ ...plot, width, height: HEIGHT }, measureLabel, look);
   image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

@@ -18,6 +18,8 @@ export interface PlotTrace {
   dash?: string;
   /** Points instead of a line. */
   isDots?: boolean;
+  /** Radius of points in CSS pixels. */
+  radius?: number;
 }
 
 /** A plot with its axes. */
@@ -120,7 +122,7 @@ function textElement(
 }
 
 function traceElement(
-  { x, y, color, dash = "", isDots = false }: PlotTrace,
+  { x, y, color, dash = "", isDots = false, radius = 2 }: PlotTrace,
   frame: {
     x: { low: number; high: number };
     plot: { width: number };
@@ -132,7 +134,9 @@ function traceElement(
   const stroke = escaped(color);
   if (isDots) {
     return seen.filter((i) => Number.isFinite(y[i])).map((i) =>
-      `<circle cx="${round(frame.across(x[i]!))}" cy="${round(frame.up(y[i]!))}" r="2" fill="${stroke}"/>`
+      `<circle cx="${round(frame.across(x[i]!))}" cy="${
+        round(frame.up(y[i]!))
+      }" r="${radius}" fill="${stroke}"/>`
     ).join("\n");
   }
   const runs: [number, number][][] = [[]];
