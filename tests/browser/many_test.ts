@@ -6,7 +6,7 @@ import { validatePath } from "../../cli/verdict.ts";
 import { Viewer } from "./viewer.ts";
 import { forgetStatus } from "./in_page.js";
 import { floatTiff, scanFile } from "./line_scan.ts";
-import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
+import { measuredScan } from "./measured_scan.ts";
 import { IMAGES, measuredStack, SPOT_LINE } from "./measured_stack.ts";
 import { rowsOf } from "./saved_table.ts";
 import { streaks } from "./streaks.ts";
@@ -14,7 +14,8 @@ import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 
-const EXAMPLE = Deno.readFileSync(new URL("../../examples/line_scan.oir", import.meta.url));
+/** A short line scan with cells that move and events. */
+const EXAMPLE = measuredScan();
 
 const nameOf = (number: number) => `scan_${String(number).padStart(2, "0")}.oir`;
 
