@@ -94,6 +94,18 @@ test(
       assert(ticks >= 3, `${ticks} ticks`);
     }
 
+    // On a phone, the page scrolls to the results.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator("#velocity-start").press("Enter");
+    await page.locator("#velocity-start", { hasText: "Measure" }).waitFor();
+    await viewer.settle();
+    await viewer.settle();
+    for (const part of ["#velocity-chart", "#drawer-velocity .result"]) {
+      assert(await isInView(page, part), `${part} on a phone`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await viewer.settle();
+
     // Only the first lines are in view; the last window lies beyond them.
     await page.locator("#source .plot").focus();
     await press(page, "Home", "]", "]", "]");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Axis, OpenResponse } from "../../static/client/v2/acq-client.ts";
 import { Channel } from "../../static/demo/v2/picture/channel.ts";
-import { facts, readout, sampleText } from "../../static/demo/v2/picture/readout.ts";
+import { facts, nameOf, readout, sampleText } from "../../static/demo/v2/picture/readout.ts";
 import { quantity } from "../../static/measure/axes.ts";
 
 const axis = (arrayDimension: 0 | 1, size: number, step: number, unit: string): Axis => ({
@@ -67,6 +67,7 @@ Deno.test("the facts count lines of a line scan and pixels of an image", () => {
   const pixels = [axis(0, 30, 1, "Pixels"), axis(1, 50, 1, "Pixels")] as const;
   const rows = [
     [axis(0, 60, 0.5, "seconds"), axis(1, 48, 1, "Pixels"), "500 ms/line · 60 lines (30 s) · 48 px · 2"],
+    [axis(0, 1e6, 0.5, "seconds"), axis(1, 48, 1, "Pixels"), " · 1,000,000 lines (500000 s) · 48 px · 2"],
     [axis(0, 30, 0.5, "um"), axis(1, 50, 0.5, "um"), "50 × 30 px (25 µm × 15 µm) · 0.5 µm/px · 2"],
     // Steps that differ in digits that are not written are one.
     [axis(0, 30, 0.140312, "um"), axis(1, 50, 0.140313, "um"), " · 0.1403 µm/px · 2"],
@@ -88,4 +89,15 @@ Deno.test("prints small steps in nanometres and milliseconds", () => {
     quantity(0.1, { unit: "um" }),
     quantity(0.25, { unit: "mV" }),
   ], ["0.2 ms", "0.5 nm", "0.1 µm", "0.25 mV"]);
+});
+
+Deno.test("a member of a collection has the name of the collection, an archive that of its file", () => {
+  const named = (name: string, collection: string | null) =>
+    nameOf({
+      source: { name },
+      collection: collection && { name: collection },
+    } as unknown as OpenResponse);
+  assert.equal(named("1.ome.zarr", "Mouse 12"), "Mouse 12");
+  assert.equal(named("mice.zip", "3 recordings"), "mice.zip");
+  assert.equal(named("scan.oir", null), "scan.oir");
 });

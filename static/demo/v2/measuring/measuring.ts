@@ -454,7 +454,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     this.#charts.reveal(panel);
     // A narrow page has the drawer far above the settings.
     if (!matchMedia("(min-width: 761px)").matches) {
-      requestAnimationFrame(() => panel.output.scrollIntoView({ block: "end" }));
+      requestAnimationFrame(() => byId("drawer").scrollIntoView({ block: "end" }));
     }
   }
 

@@ -86,9 +86,12 @@ function further({ dims, sizes, physicalUnits, physicalUnitsLabels }: OpenRespon
 /** A count with its thousands apart, such as `1,000,000`. */
 const counted = (count: number) => count.toLocaleString("en");
 
-/** What the page calls a recording: the name of its collection, else that of its file. */
+/**
+ * What the page calls a recording: the name of its file; in a folder of images with numbers for names, that of their
+ * collection.
+ */
 export const nameOf = ({ source, collection }: Pick<OpenResponse, "source" | "collection">): string =>
-  collection?.name ?? source.name;
+  /\.(zip|ozx)$/i.test(source.name) ? source.name : collection?.name ?? source.name;
 
 const perPixel = (axis: { step: number; unit: string }) =>
   axis.unit === "Pixels" ? [] : [`${quantity(axis.step, axis)}/px`];
