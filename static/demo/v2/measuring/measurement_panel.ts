@@ -355,6 +355,10 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
     return [...this.settings, ...resultSummaries(this.#all)];
   }
 
+  get count(): number {
+    return this.#all.reduce((sum, { items }) => sum + items.length, 0);
+  }
+
   /** The table of all results. */
   get columns(): Column[] {
     return this.scan === null ? [] : resultColumns(this.measurement, this.#all, this.scan.axes);
