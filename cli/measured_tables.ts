@@ -44,6 +44,7 @@ import type { Session } from "../session/store.ts";
 import type { PICTURES, ShellSettings } from "./measure_settings.ts";
 import { orderOf } from "./shell.ts";
 
+/** A TIFF to write. */
 export type Picture = typeof PICTURES[number];
 
 /** A scene of a recording; `isOnly` if there is no other. */

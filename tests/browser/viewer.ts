@@ -1,14 +1,7 @@
 /** The page of the viewer in Chromium, and what a user's hand does in it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type {
-  Browser,
-  BrowserContext,
-  BrowserContextOptions,
-  Download,
-  Locator,
-  Page,
-} from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { connect, type Server } from "../../static/client/v2/acq-client.ts";
 import { type PlainImage, writePlainStore } from "../fixtures/plain_store.ts";
 import type { StubbedServer } from "./browser.ts";

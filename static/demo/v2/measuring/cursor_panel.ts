@@ -99,8 +99,8 @@ export class CursorPanel extends Panel {
     return this.#all.map((cursor) => ({ line: pixelOf(cursor).x, label: titleOf(cursor) }));
   }
 
-  get count(): number {
-    return ofKinds(this.#store.document.regions, "cursor").length;
+  get count(): number | null {
+    return ofKinds(this.#store.document.regions, "cursor").length || null;
   }
 
   get about(): About {

@@ -103,12 +103,12 @@ export class ExportPanel {
   refresh(): void {
     for (const [buttons, [name, part]] of this.#tables) {
       const { count } = part();
-      const text = `Save ${name} (${count.toLocaleString("en")})`;
+      const text = `Save ${name} (${(count ?? 0).toLocaleString("en")})`;
       const [table] = buttons.children as unknown as [HTMLElement];
       if (table.textContent !== text) table.textContent = text;
-      buttons.hidden = count === 0;
+      buttons.hidden = count === null;
     }
-    for (const [button, part] of this.#plots) button.hidden = part().count === 0;
+    for (const [button, part] of this.#plots) button.hidden = !part().count;
     this.#nothing.hidden = [...this.#tables.keys()].some(({ hidden }) => !hidden);
     this.#tableRow.hidden = !this.#nothing.hidden;
     this.#plotRow.hidden = [...this.#plots.keys()].every(({ hidden }) => hidden);
@@ -192,7 +192,7 @@ export class ExportPanel {
     }
     const parts = Object.entries(this.#parts).flatMap(([name, saved]) => {
       const part = saved();
-      if (part.count === 0) return [];
+      if (part.count === null) return [];
       const { about: facts = [], settings = facts, columns } = part;
       const plot = part.plot?.(this.#span()) ?? null;
       const known = facts.filter(([, value]) => !Number.isNaN(value));

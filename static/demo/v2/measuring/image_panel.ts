@@ -108,8 +108,8 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
     this.changed();
   }
 
-  get count(): number {
-    return this.kept?.rows.length ?? 0;
+  get count(): number | null {
+    return this.kept?.rows.length || null;
   }
 
   get about(): About {

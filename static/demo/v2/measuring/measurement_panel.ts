@@ -355,8 +355,9 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
     return [...this.settings, ...resultSummaries(this.#all)];
   }
 
-  get count(): number {
-    return this.#all.reduce((sum, { items }) => sum + items.length, 0);
+  /** Number of items, 0 if a measurement found none; null before one. */
+  get count(): number | null {
+    return this.#all.length === 0 ? null : this.#all.reduce((sum, { items }) => sum + items.length, 0);
   }
 
   /** The table of all results. */

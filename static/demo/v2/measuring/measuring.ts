@@ -166,10 +166,10 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       const projected = this.#scan?.place().filter(([name]) => name === "Projection") ?? [];
       return { about, settings: [...about, ...projected] };
     };
-    const countOf = (kind: KindName) => ofKinds(this.#store.document.regions, kind).length;
+    const countOf = (kind: KindName) => ofKinds(this.#store.document.regions, kind).length || null;
     // Columns of many regions are made only when they are saved.
     const drawn = (kind: KindName, columns: () => readonly Column[]) => (): Saved => ({
-      count: this.#scan?.isLineScan ? countOf(kind) : 0,
+      count: this.#scan?.isLineScan ? countOf(kind) : null,
       get columns() {
         return columns();
       },
@@ -192,7 +192,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       }),
       Profile: () => ({
         ...ofImage(kymographs.about),
-        count: kymographs.hasProfile ? 1 : 0,
+        count: kymographs.hasProfile ? 1 : null,
         get columns() {
           return curveColumns(kymographs.columns, "the line", "Value");
         },
@@ -446,8 +446,8 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
 
   /** How many parts the shown image has besides the whole. */
   get #regionCount() {
-    if (this.#scan === null || this.#scan.isLineScan) return 0;
-    return partsIn(this.#store.document.regions).length - 1;
+    if (this.#scan === null || this.#scan.isLineScan) return null;
+    return partsIn(this.#store.document.regions).length - 1 || null;
   }
 
   /** Lengths and means of the parts of the shown image. */

@@ -164,8 +164,8 @@ export class TracePanel extends Panel {
     ];
   }
 
-  get count(): number {
-    return this.traces.length;
+  get count(): number | null {
+    return this.traces.length || null;
   }
 
   get columns(): Column[] {
