@@ -6,7 +6,6 @@ import { validatePath } from "../../cli/verdict.ts";
 import { Viewer } from "./viewer.ts";
 import { forgetStatus } from "./in_page.js";
 import { floatTiff, scanFile } from "./line_scan.ts";
-import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { IMAGES, measuredStack, SPOT_LINE } from "./measured_stack.ts";
 import { rowsOf } from "./saved_table.ts";
 import { streaks } from "./streaks.ts";
