@@ -6,10 +6,9 @@ import type { Sessions } from "../session/sessions.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";
 import { writeBytes } from "./output.ts";
+import { progressLine } from "./progress.ts";
 import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
 import { VERSION } from "./version.ts";
-
-const PROGRESS_MS = 500;
 
 /** Writes an archive. */
 export const EXPORT: WritingCommand = {
@@ -50,7 +49,9 @@ export const EXPORT: WritingCommand = {
       throw error instanceof OrderRefused ? new UsageError(error.message) : error;
     });
     for (const text of archive.warnings) console.error(printable(`warning: ${text}`));
-    const show = progressOf(given.flags.has("--quiet"));
+    const line = progressLine(given.flags.has("--quiet"));
+    const show = (planes: number, bytes: number, isEnd: boolean) =>
+      line(`${planes} planes, ${(bytes / 2 ** 20).toFixed(1)} MiB`, isEnd);
     let [bytes, planes] = [0, 0];
     const body = await exporter.stream(archive, signal, () => {}, (count) => planes = count);
     for await (const part of body) {
@@ -77,18 +78,4 @@ async function membersOf(
     for (let i = 0; i < count; i += 1) members.push({ path, scene: wanted ?? i });
   }
   return members;
-}
-
-/** Shows a line on standard error from time to time, which the next one overwrites, and at the end. */
-function progressOf(isQuiet: boolean): (planes: number, bytes: number, isEnd: boolean) => void {
-  const isTerminal = Deno.stderr.isTerminal();
-  let shown = performance.now();
-  return (planes, bytes, isEnd) => {
-    const now = performance.now();
-    if (isQuiet || !isEnd && (!isTerminal || now - shown < PROGRESS_MS)) return;
-    shown = now;
-    const line = `${planes} planes, ${(bytes / 2 ** 20).toFixed(1)} MiB`;
-    const text = isTerminal ? `\r${line}${isEnd ? "\n" : ""}` : `${line}\n`;
-    Deno.stderr.writeSync(new TextEncoder().encode(text));
-  };
 }

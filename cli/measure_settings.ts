@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
 import type { Parameter } from "../static/measure/measurement.ts";
-import { type Given, UsageError } from "./arguments.ts";
+import { type Given, oneOf, UsageError } from "./arguments.ts";
 import { nameIn } from "./shell.ts";
 
 const NUMBER = z.number();
@@ -63,15 +63,35 @@ const SETTINGS_SCHEMA = z.object({
 /** Settings by the names that the page gives them. */
 export type ShellSettings = z.output<typeof SETTINGS_SCHEMA>;
 
-/** Tables with a row per part, per part of each image, or per position along the line; and TIFF images. */
-export const WRITTEN = ["summary", "means", "profile", "projection", "kymograph"] as const;
+/** Tables with a row per recording and part, per line, per item, per part of each image, or per position along the line. */
+export const TABLES = [
+  "summary",
+  "traces",
+  ...MEASUREMENTS.map(({ key }) => key),
+  "means",
+  "profile",
+] as const;
 
-/** What to write. */
-export type Written = typeof WRITTEN[number];
+/** TIFF images. */
+export const PICTURES = ["projection", "kymograph"] as const;
+
+/** What to write: tables, or one image. */
+export type Written = { readonly tables: readonly string[] } | { readonly picture: typeof PICTURES[number] };
+
+/** The names given by `--write`. @throws {UsageError} */
+export function writtenIn({ flags }: Given): Written {
+  const names = [...new Set((flags.get("--write") ?? "summary").split(",").map((name) => name.trim()))];
+  const chosen = names.map((name) => oneOf("--write", name, [...TABLES, ...PICTURES]));
+  const picture = PICTURES.find((name) => chosen.includes(name));
+  if (picture === undefined) return { tables: chosen };
+  if (chosen.length > 1) throw new UsageError(`--write ${picture} writes a TIFF, and nothing beside it`);
+  return { picture };
+}
 
 /** The settings that the flags give, enough for what to write. @throws {UsageError} */
 export async function settingsIn(given: Given, write: Written): Promise<ShellSettings> {
   const { flags } = given;
+  const names = "picture" in write ? [write.picture] : write.tables;
   const settings = await read(flags.get("--settings"));
   if (flags.has("--over")) {
     settings.images = { axis: nameIn(given, "--over", ["t", "z"]) === "t" ? "T" : "Z" };
@@ -81,12 +101,13 @@ export async function settingsIn(given: Given, write: Written): Promise<ShellSet
     if (!settings.images) throw new UsageError("--projection needs --over");
     settings.projection = { kind, axis: settings.images.axis };
   }
-  if (write === "means" && !settings.images) throw new UsageError("--write means needs --over");
-  if (write === "projection" && !settings.projection) {
+  if (names.includes("means") && !settings.images) throw new UsageError("--write means needs --over");
+  if (names.includes("projection") && !settings.projection) {
     throw new UsageError("--write projection needs --projection");
   }
-  if ((write === "profile" || write === "kymograph") && !settings.kymograph) {
-    throw new UsageError(`--write ${write} needs a line, "kymograph" in the settings`);
+  for (const name of ["profile", "kymograph"]) {
+    if (!names.includes(name) || settings.kymograph) continue;
+    throw new UsageError(`--write ${name} needs a line, "kymograph" in the settings`);
   }
   return settings;
 }

@@ -13,7 +13,7 @@ import { printable } from "./log.ts";
 const NO_TIMEOUT_SECONDS = 20 * 24 * 3600;
 
 /** Exit statuses of the commands. */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /** Opens acquisitions as the server does. `maxSessionMemory` is the largest number of bytes of their planes. */
 export const sessionsOfShell = (maxSessionMemory = DEFAULTS.maxSessionMemory): Sessions =>

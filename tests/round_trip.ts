@@ -1,7 +1,7 @@
 /** Exports a recording, opens the archive, exports that, and compares the three field by field. */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { measuredIn } from "../cli/measure.ts";
+import { measuredTables } from "../cli/measured_tables.ts";
 import { orderOf } from "../cli/shell.ts";
 import { isTime } from "../static/measure/axes.ts";
 import { OrderMemory } from "../session/exporter.ts";
@@ -125,7 +125,8 @@ export async function roundTrip(
 /** What `acq-server measure` finds in the first scene, or why it finds nothing. */
 async function measuredAs(sessions: Sessions, path: string): Promise<Answer> {
   try {
-    const rows = await measuredIn(sessions, path, 0, { channel: 0 }, "summary") as Answer[];
+    const scene = { path, index: 0, name: "Scene 1", isOnly: true };
+    const rows = (await measuredTables(sessions, scene, { channel: 0 }, ["summary"])).rows as Answer[];
     return rows.map(({ File: _, Path: __, ...row }) => row);
   } catch (error) {
     if (error instanceof RangeError) return error.message;

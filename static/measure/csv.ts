@@ -1,11 +1,11 @@
 /**
- * Tables as comma-separated values by RFC 4180: lines end with CR LF, fields are quoted if necessary. Lines
- * `name,value` above the table name its source and settings; an empty line ends them.
+ * Tables as comma-separated values by RFC 4180, and what is known of them as JSON. A file begins with its header, so that
+ * `pandas.read_csv`, R's `read.csv` and spreadsheets need no options. Lines end with CR LF. Numbers keep all significant
+ * digits; missing values are empty.
  *
  * Channel names come from untrusted files, so an apostrophe is put before a character that makes a spreadsheet run a
- * formula: at the start of a text, and after any character that starts a cell if the spreadsheet separates cells by `;` or
- * a tab. (Quotes do not protect these cells: a doubled quote at the start of a cell ends the quoting.) Numbers keep all
- * significant digits; missing values are empty.
+ * formula: at the start of a text, and after any character that starts a cell if the spreadsheet separates cells by another
+ * character. (Quotes do not protect these cells: a doubled quote at the start of a cell ends the quoting.)
  */
 
 /** A named column of a table; null and NaN are missing values. */
@@ -20,27 +20,64 @@ export interface Column {
 /** Values by column of a table; NaN if missing. */
 export type Row = Record<string, number | string>;
 
-/**
- * A table with what is known about it above, as the text of a CSV file.
- *
- * @param about file name and settings
- * @param columns shorter columns end with empty fields
- */
-export function csv(
-  about: readonly (readonly [name: string, value: string | number])[],
-  columns: readonly Column[],
-): string {
-  const lines = about.map(([name, value]) => `${field(name)},${field(value)}\r\n`);
-  // The byte order mark makes spreadsheets read the file as UTF-8.
-  return `\ufeff${lines.join("")}\r\n${table(columns)}`;
+/** Named settings or results. */
+export type Facts = readonly (readonly [name: string, value: string | number])[];
+
+/** Decimal signs and the separators of cells that go with them. */
+export const SEPARATORS = { point: ",", comma: ";" } as const;
+
+/** With `comma`, spreadsheets of languages that write 1,5 read the numbers; cells are then separated by `;`. */
+export type DecimalSign = keyof typeof SEPARATORS;
+
+/** A table as the text of a file. */
+export function csv(columns: readonly Column[], decimal: DecimalSign = "point"): string {
+  const text = table(columns, decimal);
+  // Tells spreadsheets that text is UTF-8. R takes the mark for a part of the first name where the locale is not UTF-8.
+  // deno-lint-ignore no-control-regex
+  return decimal === "comma" && /[^\x00-\x7f]/.test(text) ? `\ufeff${text}` : text;
 }
 
-/** Header and rows only. */
-export function table(columns: readonly Column[]): string {
-  const head = columns.map(({ name, unit = "" }) => field(unit === "" ? name : `${name} (${unit})`));
+/** Header and rows. Shorter columns end with empty fields. */
+export function table(columns: readonly Column[], decimal: DecimalSign = "point"): string {
+  const head = columns.map((column) => field(titleOf(column), decimal));
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
-  const rows = Array.from({ length }, (_, i) => columns.map(({ values }) => field(values[i] ?? null)));
-  return [head, ...rows].map((fields) => `${fields.join(",")}\r\n`).join("");
+  const rows = Array.from(
+    { length },
+    (_, i) => columns.map(({ values }) => field(values[i] ?? null, decimal)),
+  );
+  return [head, ...rows].map((fields) => `${fields.join(SEPARATORS[decimal])}\r\n`).join("");
+}
+
+/**
+ * What is known of a saved table, as the text of the JSON file beside it.
+ *
+ * @param file name of the table
+ * @param about further fields, such as settings
+ */
+export function companion(
+  file: string,
+  columns: readonly Column[],
+  decimal: DecimalSign,
+  about: Readonly<Record<string, unknown>>,
+): string {
+  const table = {
+    table: file,
+    separator: SEPARATORS[decimal],
+    decimal: decimal === "comma" ? "," : ".",
+    columns: columns.map(({ name, unit = "" }) => ({ name: titleOf({ name, unit }), unit: unit || null })),
+  };
+  return `${JSON.stringify({ ...table, ...about }, null, 2)}\n`;
+}
+
+/** Facts by name; a further fact of the same name gets a number. JSON has no NaN: missing numbers are null. */
+export function objectOf(facts: Facts): Record<string, string | number | null> {
+  const named: Map<string, string | number | null> = new Map();
+  for (const [name, value] of facts) {
+    let own = name;
+    for (let n = 2; named.has(own); n += 1) own = `${name} ${n}`;
+    named.set(own, typeof value === "number" && !Number.isFinite(value) ? null : value);
+  }
+  return Object.fromEntries(named);
 }
 
 /** Columns for rows of named values; a value that a row lacks is empty. */
@@ -49,14 +86,23 @@ export function columnsOf(rows: readonly Readonly<Row>[]): Column[] {
   return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));
 }
 
+const titleOf = ({ name, unit = "" }: Pick<Column, "name" | "unit">) =>
+  unit === "" ? name : `${name} (${unit})`;
+
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** Position at which a cell may start with a character that makes it a formula. */
-const FORMULA = /(?<=^|[;\t\r\n"])(?=[=+\-@\t\r])/g;
+const FORMULA = { point: /(?<=^|[;\t\r\n"])(?=[=+\-@\t\r])/g, comma: /(?<=^|[,\t\r\n"])(?=[=+\-@\t\r])/g };
 
-function field(value: string | number | null) {
+/** Some programs take what follows `#` for a comment. */
+const QUOTED = /[",;#\t\r\n]/;
+
+function field(value: string | number | null, decimal: DecimalSign) {
   if (value === null) return "";
-  if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
-  const text = NUMBER.test(value) ? value : value.replace(FORMULA, "'");
-  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) return "";
+    return decimal === "comma" ? String(value).replace(".", ",") : String(value);
+  }
+  const text = NUMBER.test(value) ? value : value.replace(FORMULA[decimal], "'");
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,7 +1,11 @@
-/** Tables of the results of one measurement in several regions and channels; one result needs no columns to tell them apart. */
-import { significant } from "./axes.ts";
+/**
+ * Saved tables. All of a kind have the same columns, so that those of many recordings can be joined: where something was
+ * measured (recording, scene, position, band or region, channel), then what.
+ */
+import { significant, tableUnit } from "./axes.ts";
+import type { Baseline } from "./baseline.ts";
 import { type Axes, columnName, type Measurement } from "./measurement.ts";
-import type { Column } from "./csv.ts";
+import type { Column, Row } from "./csv.ts";
 import type { Edited } from "./recording.ts";
 
 /** A result with the names of its region and channel. */
@@ -10,18 +14,151 @@ export interface Named extends Edited {
   channel: string;
 }
 
-/** Facts above a table. */
 type Facts = [name: string, value: string | number][];
 
-/** Items of all results below each other, with columns for band and channel if there are several results. */
+/** Where a plane lies in a file; time point, focus plane and wavelength from 1, null for several together. */
+export interface Place {
+  recording: string;
+  scene: string;
+  timePoint: number | null;
+  focusPlane: number | null;
+  wavelength: number | null;
+}
+
+/** The scene of a file that has only one. */
+export const ONLY_SCENE = "Scene 1";
+
+/** The place by the columns that begin every saved table. */
+const PLACE: Readonly<Record<string, keyof Place>> = {
+  Recording: "recording",
+  Scene: "scene",
+  "Time point": "timePoint",
+  "Focus plane": "focusPlane",
+  Wavelength: "wavelength",
+};
+
+/** Names of what was measured; they follow the place. */
+const MEASURED = ["Band", "Region", "Channel"];
+
+/** A table that begins with its place; a column of that name, with places of each row, moves there. */
+export function placed(place: Place, columns: readonly Column[]): Column[] {
+  const length = Math.max(0, ...columns.map(({ values }) => values.length));
+  const own = (name: string) => columns.filter((column) => column.name === name && !column.unit);
+  const first = Object.entries(PLACE).map(([name, key]) =>
+    own(name)[0] ?? { name, values: new Array<string | number | null>(length).fill(place[key]) }
+  );
+  const left = [...first, ...MEASURED.flatMap((name) => own(name).slice(0, 1))];
+  return [...left, ...columns.filter((column) => !left.includes(column))];
+}
+
+/** The table that several tables of a kind make together: their rows below each other. */
+export function joined(tables: readonly (readonly Column[])[]): Column[] {
+  const names = new Map(
+    tables.flat().map(({ name, unit }) => [JSON.stringify([name, unit]), { name, unit }]),
+  );
+  const lengths = tables.map((columns) => Math.max(0, ...columns.map(({ values }) => values.length)));
+  return [...names.values()].map(({ name, unit }) => ({
+    name,
+    ...unit !== undefined && { unit },
+    values: tables.flatMap((columns, i) => {
+      const own = columns.find((column) => column.name === name && column.unit === unit);
+      return Array.from({ length: lengths[i]! }, (_, row) => own?.values[row] ?? null);
+    }),
+  }));
+}
+
+/** Items of all results below each other. */
 export function resultColumns(measurement: Measurement, results: readonly Named[], axes: Axes): Column[] {
-  const columns = measurement.columns(results.flatMap(({ items }) => items), axes);
-  if (results.length < 2) return columns;
   const named = (name: string, of: (result: Named) => string): Column => ({
     name,
     values: results.flatMap((result) => result.items.map(() => of(result))),
   });
-  return [named("Band", ({ region }) => region), named("Channel", ({ channel }) => channel), ...columns];
+  return [
+    named("Band", ({ region }) => region),
+    named("Channel", ({ channel }) => channel),
+    ...measurement.columns(results.flatMap(({ items }) => items), axes),
+  ];
+}
+
+/** A trace with the names of its band and channel. */
+export interface NamedTrace {
+  band: string;
+  channel: string;
+  values: Float64Array;
+  f0: Pick<Baseline, "level" | "course">;
+}
+
+/** The lines of all traces below each other. @param isChange whether values are ΔF/F₀ */
+export function traceColumns(
+  traces: readonly NamedTrace[],
+  time: { step: number; unit: string },
+  isChange: boolean,
+): Column[] {
+  const each = <Value>(of: (trace: NamedTrace, line: number) => Value) =>
+    traces.flatMap((trace) => Array.from(trace.values, (_, line) => of(trace, line)));
+  return [
+    { name: "Band", values: each(({ band }) => band) },
+    { name: "Channel", values: each(({ channel }) => channel) },
+    { name: "Time", unit: tableUnit(time), values: each((_, line) => line * time.step) },
+    { name: isChange ? "dF/F0" : "Mean", values: each(({ values }, line) => values[line]!) },
+    { name: "F0", values: each(({ f0 }, line) => f0.course?.[line] ?? f0.level) },
+  ];
+}
+
+/** A table of curves, with a column for each channel, as one with a row for each value. */
+export function curveColumns(
+  [along, ...curves]: readonly Column[],
+  region: string,
+  name: string,
+): Column[] {
+  if (along === undefined) return [];
+  const { length } = along.values;
+  const each = <Value>(of: (curve: Column, i: number) => Value) =>
+    curves.flatMap((curve) => Array.from({ length }, (_, i) => of(curve, i)));
+  return [
+    { name: "Region", values: each(() => region) },
+    { name: "Channel", values: each((curve) => curve.name) },
+    { ...along, values: each((_, i) => along.values[i] ?? null) },
+    { name, values: each(({ values }, i) => values[i] ?? null) },
+  ];
+}
+
+/** The means of a part as {@linkcode curveColumns}, with the place of each image on the axis. */
+export function imageColumns(columns: readonly Column[], region: string, axis: "T" | "Z"): Column[] {
+  const made = curveColumns(columns, region, "Mean");
+  const count = columns[0]?.values.length ?? 0;
+  const name = axis === "T" ? "Time point" : "Focus plane";
+  return made.length === 0
+    ? []
+    : [{ name, values: Array.from({ length: made[0]!.values.length }, (_, i) => i % count + 1) }, ...made];
+}
+
+/** Columns that give reasons; they end a table of recordings. */
+const REASONS = ["Not measured", "Note", "Error", "Failure"];
+
+/** A table of summaries, whose rows may have columns of their own, such as velocities in other units. */
+export function recordingColumns(rows: readonly Row[]): Column[] {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  const kinds = ["Band", "Region"].filter((name) => names.has(name));
+  const first = [...Object.keys(PLACE), ...kinds.length > 0 ? kinds : ["Band"], "Channel"];
+  const others = [...names].filter((name) =>
+    name !== "File" && !first.includes(name) && !REASONS.includes(name)
+  );
+  const all = [...first, ...others, ...REASONS.filter((name) => names.has(name))];
+  return all.map((name) => ({ name, values: rows.map((row) => valueIn(row, name)) }));
+}
+
+/** A value of a row; that of a recording that was opened has a place. */
+function valueIn(row: Row, name: string): string | number | null {
+  const isOpened = row["Path"] !== undefined && row["Failure"] === undefined;
+  if (name === "Recording") return row["File"] ?? null;
+  if (name === "Channel") return row[name] ?? row["Channel of trace"] ?? null;
+  if (!isOpened || !Object.hasOwn(PLACE, name)) return row[name] ?? null;
+  // Means over all images along an axis have no place on it.
+  if (row["Over"] === "Time" && name === "Time point" || row["Over"] === "Focus" && name === "Focus plane") {
+    return null;
+  }
+  return row[name] ?? (name === "Scene" ? ONLY_SCENE : 1);
 }
 
 /** Settings of all results: once where they agree, else with the region. */

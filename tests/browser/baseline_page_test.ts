@@ -34,7 +34,7 @@ test("measures events on a baseline that sways, in one recording and in all", as
   const saved = await viewer.table("#csv-traces");
   assert.equal(saved.about.get("Baseline F0"), "moving percentile 10 over 0.6 s (automatic)");
   assert.equal(saved.about.get("Method of F0 of Band 1"), "moving percentile 10 over 0.6 s");
-  assert.equal(saved.column("F0 of Band 1").length, traces[0]!.length);
+  assert.equal(new Set(saved.column("F0")).size > 1, true);
   await viewer.unfold("many");
   // Whole lines would be measured, too.
   await page.uncheck("#many-velocity");

@@ -1,6 +1,7 @@
 /** Work that an earlier page kept and saved: its recordings and its tables. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { asEarlier } from "./saved_table.ts";
 import { measuredStack } from "./measured_stack.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -21,12 +22,14 @@ export function earlierFiles(folder: string): Record<Work, string> {
   return files;
 }
 
-/** The tables of a work as the page saves them, without name and path of the file. */
-export async function tablesOf(viewer: Viewer, work: Work): Promise<Record<string, string>> {
-  const tables: Record<string, string> = {};
+/** The tables of a work, without name and path of the file. */
+export async function tablesOf(
+  viewer: Viewer,
+  work: Work,
+): Promise<Record<string, ReturnType<typeof asEarlier>>> {
+  const tables: Record<string, ReturnType<typeof asEarlier>> = {};
   for (const name of TABLES[work]) {
-    const { text } = await viewer.saved(`#csv-${name}`);
-    tables[name] = text.split("\r\n").slice(2).join("\n");
+    tables[name] = asEarlier(await viewer.table(`#csv-${name}`), name === "traces");
   }
   return tables;
 }

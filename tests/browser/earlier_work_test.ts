@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { earlierFiles, tablesOf, type Work, WORKS } from "./earlier_work.ts";
+import { earlierContentOf } from "./saved_table.ts";
 import { viewerSuite } from "./suite.ts";
 import { Viewer } from "./viewer.ts";
 
@@ -9,8 +10,12 @@ const { test } = viewerSuite();
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/page/${name}`, import.meta.url));
 
-const savedTables = (work: Work): Record<string, string> =>
-  JSON.parse(Deno.readTextFileSync(fixture(`${work}.json`)));
+/** What the tables held that the earlier page saved, which had settings above them. */
+const savedTables = (work: Work) =>
+  Object.fromEntries(
+    Object.entries(JSON.parse(Deno.readTextFileSync(fixture(`${work}.json`))) as Record<string, unknown>)
+      .map(([name, table]) => [name, typeof table === "string" ? earlierContentOf(table) : table]),
+  );
 
 /** Waits for the drawings and compares all tables. */
 async function assertShown(viewer: Viewer, work: Work): Promise<void> {

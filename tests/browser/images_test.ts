@@ -12,6 +12,7 @@ import {
   STACK_ROWS,
 } from "./measured_stack.ts";
 import type { Place } from "./viewer.ts";
+import { tracesIn } from "./saved_table.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
@@ -46,8 +47,8 @@ test(
       assert(Math.abs(Number(row[1]) - mean) < 0.6, `image ${t}: ${row[1]}, not ${mean}`);
     });
     const regions = await viewer.table("#csv-regions");
-    assert.deepEqual(regions.rows.map(([name]) => name), ["whole image", "the line", "Rectangle 1"]);
-    const inRegions = (row: number, name: string) => Number(regions.rows[row]![regions.head!.indexOf(name)]);
+    assert.deepEqual(regions.column("Region"), ["whole image", "the line", "Rectangle 1"]);
+    const inRegions = (row: number, name: string) => Number(regions.column(name)[row]);
     assert(Math.abs(inRegions(1, "Length (um)") - 27.5) < 0.5);
     assert.equal(inRegions(2, "Mean"), Number(rows[0]![1]));
     const plot = page.locator("#measure-images img");
@@ -105,7 +106,8 @@ test("images: measures, keeps, undoes and reports a projection", async (viewer, 
   const profile = await viewer.table("#csv-profile");
   assert.equal(profile.about.get("Projection"), "maximum over time");
   assert.equal(profile.about.has("Time point"), false);
-  assert.deepEqual(profile.head, ["Position (um)", "GCaMP"]);
+  assert.deepEqual(profile.head, ["Position (um)", "Value"]);
+  assert.deepEqual(new Set(profile.column("Channel")), new Set(["GCaMP"]));
   const mean = profile.rows.reduce((sum, row) => sum + Number(row[1]), 0) / profile.rows.length;
   assert(Math.abs(Number(brighter[1]!.replace("mean ", "")) - mean) < 0.1);
   const report = await viewer.saved("#report-html");
@@ -114,7 +116,7 @@ test("images: measures, keeps, undoes and reports a projection", async (viewer, 
       "maximum over time",
       "<h2>Profile</h2>",
       "<h2>Regions</h2>",
-      "px wide, projection maximum over time.",
+      "px wide; projection maximum over time.",
     ]
   ) {
     assert(report.text.includes(words), words);
@@ -190,7 +192,8 @@ test("images: a kymograph without times counts frames, its tables have the line"
   await viewer.makeKymograph();
   assert.equal(await page.locator("#source-cards .notes").textContent(), "");
   await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);
-  const { about, head, rows } = await viewer.table("#csv-traces");
+  const saved = await viewer.table("#csv-traces");
+  const [{ about }, { head, rows }] = [saved, tracesIn(saved)];
   assert.match(about.get("Line over the images, x y (um)")!, /^0 [\d.]+; 31\.5 [\d.]+$/);
   assert.equal(about.get("Width of the line (px)"), "1");
   assert.deepEqual(head, ["Time (frames)", "Band 1"]);

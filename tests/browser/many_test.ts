@@ -67,7 +67,7 @@ test("measures all recordings of a folder with the numbers of a single one", asy
   const velocities = await viewer.table("#csv-velocity");
   const events = await viewer.table("#csv-events");
   const column = await measureAll(viewer);
-  assert.deepEqual(column("File"), [1, 1, 2, 2, 3, 3, 4, 4, 5].map(nameOf));
+  assert.deepEqual(column("Recording"), [1, 1, 2, 2, 3, 3, 4, 4, 5].map(nameOf));
   assert.deepEqual(column("Band").slice(0, 2), ["Band 1", "Band 2"]);
   assert.match(column("Error").at(-1)!, /truncated|ends|cut|damaged/i);
   const numbers = velocities.rows.map((row) => Number(row[1] || NaN)).filter(Number.isFinite);

@@ -65,7 +65,7 @@ test("measurements: shows, keeps and saves a diameter and its heart rate", async
   assert.match(html.text, /<dt>Median diameter \(um\)<\/dt><dd>13\./);
   assert.match(
     html.text,
-    /<h2>Methods<\/h2>\s*<p>Recordings were measured with acq-server \d.*half maximum/,
+    /<h2>Methods<\/h2>\s*<p>The recording was measured on \d+ \w+ \d{4} with acq-server \d.*half maximum/,
   );
   assert(html.text.includes("<circle "));
   const svg = (await viewer.saved("#report-svg")).text;

@@ -28,19 +28,20 @@ const drawBand = async (viewer: RemoteViewer) => {
 
 /** Saves the traces of the band: the mean over its columns in each line. */
 async function checkTraces({ page }: RemoteViewer): Promise<void> {
-  const text = await page.evaluate(`(() => {
+  const texts = await page.evaluate(`(async () => {
     const make = URL.createObjectURL;
-    const { promise, resolve } = Promise.withResolvers();
+    const files = [];
     URL.createObjectURL = (blob) => {
-      resolve(blob.text());
+      files.push(blob.text());
       return make.call(URL, blob);
     };
     document.getElementById("measure-export").open = true;
     document.getElementById("csv-traces").click();
-    return promise;
-  })()`) as string;
-  const { about, rows } = tableOf(text);
-  const band = about.get("Band 1")!;
+    document.getElementById("json-traces").click();
+    return await Promise.all(files);
+  })()`) as [string, string];
+  const { about, rows } = tableOf(...texts);
+  const band = about.get("Columns of Band 1")!;
   const [first = NaN, last = NaN] = /^columns (\d+) to (\d+)/.exec(band)!.slice(1).map(Number);
   // Column 0 is at the bottom.
   assert(Math.abs(first - 0.3 * SHAPE[1]) <= 1 && Math.abs(last + 1 - 0.7 * SHAPE[1]) <= 1, band);

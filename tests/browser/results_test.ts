@@ -107,8 +107,8 @@ test(
 test("results: one run measures all bands; chart, table and archive name them", async (viewer, page) => {
   await drawn(viewer, [0, 20], [22, 50], [52, 80]);
   await measure(viewer, "velocity", { label: "all bands" });
-  const { head, column } = await viewer.table("#csv-velocity");
-  assert.deepEqual(head.slice(0, 3), ["Band", "Channel", "Time (s)"]);
+  const { all, column } = await viewer.table("#csv-velocity");
+  assert.deepEqual(all.head.slice(5, 8), ["Band", "Channel", "Time (s)"]);
   assert.deepEqual([...new Set(column("Band"))], ["Band 1", "Band 2", "Band 3"]);
   assert.deepEqual(
     await page.locator("#velocity-chart text").allTextContents().then((texts) =>

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { run } from "../child_process.ts";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { measuredScan } from "./measured_scan.ts";
-import { tableOf } from "./saved_table.ts";
+import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
+import { type SavedTable, tableOf } from "./saved_table.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
@@ -71,13 +72,16 @@ for (const [name, { isChange, measured }] of Object.entries(CASES)) {
       await page.locator(`#${key}-start`, { hasText: "Measure" }).waitFor();
     }
     await viewer.kept();
+    const names = ["traces", ...Object.keys(measured)];
+    const saved: Record<string, SavedTable> = {};
+    for (const name of names) saved[name] = tableOf((await viewer.saved(`#csv-${name}`)).text);
     await viewer.unfold("many");
     for (const key of ["velocity", "events", "diameter", "flux", "sparks"]) {
       await page.setChecked(`#many-${key}`, key in measured);
     }
     await page.click("#many-start");
     await page.locator("#measure-many .result", { hasText: "2 of 2 measured" }).waitFor();
-    const { head, rows } = await viewer.table("#many-csv");
+    const { all: { head, rows } } = await viewer.table("#many-csv");
     // The row of the open recording has the results of its page; that of the other was measured now.
     assert.deepEqual(rows.map((row) => row[head.indexOf("Regions")]), [
       "its own",
@@ -85,11 +89,13 @@ for (const [name, { isChange, measured }] of Object.entries(CASES)) {
       "of a.oir",
       "of a.oir",
     ]);
-    const common = head.slice(head.indexOf("Band")).filter((column) => !["Note", "Error"].includes(column));
+    const first = ["Scene", "Time point", "Focus plane", "Wavelength", "Band"];
+    const measuredAt = head.slice(head.indexOf("First column"));
+    const common = [...first, ...measuredAt].filter((column) => !["Note", "Error"].includes(column));
     const valuesOf = (heads: readonly string[], row: readonly string[]) =>
       Object.fromEntries(common.map((column) => [column, row[heads.indexOf(column)] ?? "not there"]));
-    const [first, second, third, fourth] = rows.map((row) => valuesOf(head, row));
-    assert.deepEqual([third, fourth], [first, second]);
+    const [one, two, three, four] = rows.map((row) => valuesOf(head, row));
+    assert.deepEqual([three, four], [one, two]);
     const file = join(folder, "settings.json");
     const bands = BANDS.map(([from, to], i) => ({ name: `Band ${i + 1}`, from, to }));
     const settings = Object.entries(measured).map(([key, one]) => [key, one.settings]);
@@ -103,6 +109,29 @@ for (const [name, { isChange, measured }] of Object.entries(CASES)) {
     const shell = await run(FROM_SOURCE.program, { args, cwd: ROOT });
     assert.equal(shell.code, 0, new TextDecoder().decode(shell.stderr));
     const table = tableOf(new TextDecoder().decode(shell.stdout));
-    assert.deepEqual(table.rows.map((row) => valuesOf(table.head, row)), [first, second]);
+    assert.deepEqual(table.all.rows.map((row) => valuesOf(table.all.head, row)), [one, two]);
+    const zip = await run(FROM_SOURCE.program, { args: [...args, "--write", names.join()], cwd: ROOT });
+    assert.equal(zip.code, 0, new TextDecoder().decode(zip.stderr));
+    for (const { name, read } of await zipEntries(new Blob([zip.stdout]))) {
+      const table = saved[name.replace(/\.csv$/, "")];
+      if (table === undefined) continue;
+      const found = tableOf(await read());
+      assert.deepEqual(found.all.head, table.all.head, name);
+      // The page has traces of all channels.
+      const own = new Set(found.column("Channel"));
+      const at = table.all.head.indexOf("Channel");
+      const rows = table.all.rows.filter((row) => own.has(row[at]!));
+      assert.equal(found.all.rows.length, rows.length, name);
+      found.all.rows.forEach((row, i) =>
+        row.forEach((cell, j) => {
+          const head = `${name}, row ${i}, ${found.all.head[j]}: ${cell}, not ${rows[i]![j]}`;
+          assert(j === 0 || isSame(cell, rows[i]![j]!), head);
+        })
+      );
+    }
   });
 }
+
+/** Whether cells are equal; programs differ in the last digits of `Math.exp`, and so of fits. */
+const isSame = (one: string, other: string) =>
+  one === other || one !== "" && other !== "" && Math.abs(Number(one) / Number(other) - 1) < 1e-9;

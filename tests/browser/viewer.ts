@@ -1,4 +1,5 @@
 /** The page of the viewer in Chromium, and what a user's hand does in it. */
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { connect, type Server } from "../../static/client/v2/acq-client.ts";
@@ -15,7 +16,7 @@ import {
 } from "./in_page.js";
 import { measuredScan, SCAN_SHAPE } from "./measured_scan.ts";
 import { IMAGES, measuredStack } from "./measured_stack.ts";
-import { tableOf } from "./saved_table.ts";
+import { type SavedTable, tableOf } from "./saved_table.ts";
 
 /** Fractions of the plot, from its upper left corner. */
 export type Place = readonly [x: number, y: number];
@@ -177,8 +178,12 @@ export class Viewer {
     return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
   }
 
-  async table(button: string): Promise<ReturnType<typeof tableOf>> {
-    return tableOf((await this.saved(button)).text);
+  /** The table that a button saves, with the JSON file that the button beside it saves. */
+  async table(button: string): Promise<SavedTable> {
+    const table = await this.saved(button);
+    const settings = await this.saved(button === "#many-csv" ? "#many-json" : button.replace("csv", "json"));
+    assert.equal(settings.name, table.name.replace(/\.csv$/, ".json"));
+    return tableOf(table.text, settings.text);
   }
 
   async enter(selector: string, value: string): Promise<void> {

@@ -1,7 +1,8 @@
 /** The command `measure` as a process, beside the modules that the page measures with. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { run } from "../child_process.ts";
+import { ended, run, spawn } from "../child_process.ts";
+import { PATIENCE, within } from "../deadline.ts";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import {
   IMAGES as COUNT,
@@ -18,6 +19,7 @@ import { ROW_DIGITS } from "../../static/measure/recording.ts";
 import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
 import { bandOf, measuredIn } from "../page/synthetic.ts";
 import { findEvents } from "../../static/measure/events.ts";
+import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 import { tableOf } from "../browser/saved_table.ts";
 import {
   ACTIVE,
@@ -47,7 +49,7 @@ async function measured(paths: readonly string[], settings: unknown, flags: read
   const { code, stdout, stderr } = await measure(paths, settings, flags);
   const err = new TextDecoder().decode(stderr);
   if (stdout.length === 0) return { code, rows: [], err };
-  const { head, rows } = tableOf(new TextDecoder().decode(stdout));
+  const { head, rows } = tableOf(new TextDecoder().decode(stdout)).all;
   const found = rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? ""])));
   return { code, rows: found, err };
 }
@@ -134,7 +136,7 @@ Deno.test("measure: takes images as line scans only if the settings say so, and 
   };
   const { code, rows: [row] } = await measured([IMAGES], { lineScan });
   assert.equal(code, 0);
-  assert.deepEqual([row!["Calibration"], row!["Time per line"], row!["Distance per column"]], [
+  assert.deepEqual([row!["Calibration"], row!["Time per line (s)"], row!["Distance per column (um)"]], [
     "typed",
     "0.002",
     "0.5",
@@ -263,6 +265,10 @@ Deno.test("measure: rejects settings and flags that it cannot follow", async () 
     [{}, ["--over", "t", "--write", "projection"], /needs --projection/],
     [{}, ["--write", "kymograph"], /--write kymograph needs a line/],
     [{}, ["--write", "profile"], /--write profile needs a line/],
+    [{}, ["--write", "velocity,guess"], /--write takes summary, traces, velocity/],
+    [{}, ["--over", "t", "--projection", "max", "--write", "projection,summary"], /and nothing beside it/],
+    [{}, ["--decimal", "dot"], /--decimal takes point, comma/],
+    [{}, ["--jobs", "0"], /--jobs takes a number from 1/],
   ];
   for (const [settings, flags, words] of rows) {
     const { code, err } = await measured([IMAGES], settings, flags);
@@ -292,7 +298,7 @@ Deno.test("measure: parts that an acquisition does not have are failures in the 
 });
 
 /** Columns that name the recording, not what was measured in it. */
-const NAMES = ["File", "Path", "Scene"];
+const NAMES = ["Recording", "Path", "Scene"];
 
 Deno.test("measure: measures every scene, or the one of --scene, and an archive as its original", async () => {
   using temporary = temporaryFolder();
@@ -345,4 +351,112 @@ Deno.test("measure: a band too narrow for a velocity keeps its other values", as
   assert.equal(soma![column], "");
   assert.equal(soma!["Not measured"], "A velocity needs at least 6 columns, not 21 to 25");
   assert.ok(Number(soma!["Baseline F0"]) > 0);
+});
+
+/** Files of a ZIP without compression, by name. */
+async function filesIn(bytes: Uint8Array): Promise<Record<string, string>> {
+  const entries = await zipEntries(new Blob([bytes.slice()]));
+  return Object.fromEntries(await Promise.all(entries.map(async ({ name, read }) => [name, await read()])));
+}
+
+/** A folder with two recordings, another file and a folder; answers the settings for quick work. */
+function writeLot(folder: string) {
+  for (const name of ["scan_10.oir", "scan_2.oir"]) Deno.writeFileSync(join(folder, name), measuredScan());
+  Deno.writeTextFileSync(join(folder, "notes.txt"), "no recording");
+  Deno.mkdirSync(join(folder, "other"));
+  return { channel: 1, bands: [{ name: "Active", from: ACTIVE[0], to: ACTIVE[1] }] };
+}
+
+Deno.test("measure: a folder is a list of recordings, sorted as in the page, and says what it leaves out", async () => {
+  using temporary = temporaryFolder();
+  const settings = writeLot(temporary.path);
+  Deno.writeTextFileSync(join(temporary.path, "scan_3.oir"), "damaged");
+  const { code, rows, err } = await measured([temporary.path], settings);
+  assert.equal(code, 1);
+  assert.deepEqual(rows.map((row) => row["Recording"]), ["scan_2.oir", "scan_3.oir", "scan_10.oir"]);
+  assert.notEqual(rows[1]!["Failure"], "");
+  assert.deepEqual(err.trimEnd().split("\n"), [
+    `${temporary.path}: 3 recordings`,
+    `${temporary.path}: 1 folder skipped; name them to measure theirs`,
+    "2 of 3 recordings measured",
+  ]);
+});
+
+Deno.test("measure: writes several tables with their settings, equal with one job and several", async () => {
+  using temporary = temporaryFolder();
+  const settings = writeLot(temporary.path);
+  const flags = ["--quiet", "--write", "events,traces,summary"];
+  const one = await measure([temporary.path], settings, flags);
+  assert.deepEqual([one.code, new TextDecoder().decode(one.stderr)], [0, ""]);
+  const files = await filesIn(one.stdout);
+  assert.deepEqual(Object.keys(files), [
+    "events.csv",
+    "events.json",
+    "traces.csv",
+    "traces.json",
+    "summary.csv",
+    "summary.json",
+  ]);
+  const several = await measure([temporary.path], settings, [...flags, "--jobs", "4"]);
+  assert.deepEqual(await filesIn(several.stdout), files);
+  const plane = { samples: Float32Array.from(scanPlanes()[1]), shape: SCAN_SHAPE };
+  const trace = traceOf(plane, ACTIVE, NEW_TRACE, LINE_TIME);
+  const traces = tableOf(files["traces.csv"]!);
+  assert.deepEqual(traces.column("Mean").map(Number), [...trace.values, ...trace.values]);
+  assert.deepEqual(new Set(traces.column("Band")), new Set(["Active"]));
+  const events = tableOf(files["events.csv"]!);
+  assert.equal(
+    events.all.head.slice(0, 8).join(),
+    [
+      "Recording",
+      "Scene",
+      "Time point",
+      "Focus plane",
+      "Wavelength",
+      "Band",
+      "Channel",
+      "Time (s)",
+    ].join(),
+  );
+  const { recordings, table, decimal } = JSON.parse(files["events.json"]!);
+  assert.deepEqual([table, decimal], ["events.csv", "."]);
+  assert.deepEqual(recordings.map(({ recording }: { recording: string }) => recording), [
+    "scan_2.oir",
+    "scan_10.oir",
+  ]);
+  const [{ summary }] = recordings[0].results;
+  assert.equal(2 * summary["Events"], events.rows.length);
+});
+
+Deno.test("measure: writes one table as it is, with decimal commas if asked, and says what it cannot measure", async () => {
+  using temporary = temporaryFolder();
+  const settings = writeLot(temporary.path);
+  const path = join(temporary.path, "scan_2.oir");
+  const flags = ["--write", "traces", "--decimal", "comma"];
+  const { code, stdout, stderr } = await measure([path, "nowhere.oir"], settings, flags);
+  assert.equal(code, 1);
+  const [head, first] = new TextDecoder().decode(stdout).split("\r\n");
+  assert.equal(head, "Recording;Scene;Time point;Focus plane;Wavelength;Band;Channel;Time (s);Mean;F0");
+  assert.match(first!, /^scan_2\.oir;Scene 1;1;1;1;Active;CH2;0;\d+,\d+;\d+,\d+$/);
+  assert.match(new TextDecoder().decode(stderr), /^Cannot measure "nowhere.oir": .*nothing exists there/);
+});
+
+Deno.test("measure: an interrupt ends it, and nothing was written", async () => {
+  using temporary = temporaryFolder();
+  for (let i = 0; i < 40; i += 1) Deno.writeFileSync(join(temporary.path, `${i}.oir`), measuredScan());
+  const args = [...FROM_SOURCE.args, "measure", temporary.path, "--write", "summary,sparks", "--jobs", "2"];
+  const child = spawn(FROM_SOURCE.program, { args, cwd: ROOT, stdout: "piped", stderr: "piped" });
+  const output = new Response(child.stdout).bytes();
+  let said = "";
+  const heard = (async () => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      // It is said before the first recording is measured.
+      if (!/40 recordings/.test(said) && /40 recordings/.test(said + text)) child.kill("SIGINT");
+      said += text;
+    }
+  })();
+  const { code } = await ended(child, "an interrupted acq-server measure");
+  await within(PATIENCE, "its last words", heard);
+  assert.deepEqual([code, (await output).length], [130, 0], said);
+  assert.match(said, /Stopped after \d+ of \d+ recordings; nothing was written\n$/);
 });

@@ -47,8 +47,15 @@ for (const [what, length] of [["ends early", CHUNK - 2], ["goes on", 2 * CHUNK]]
     const { position, length: stored } = await firstChunk("padded.ims");
     const stream = deflateSync(new Uint8Array(length));
     ok(stream.length <= stored, "it fits into the chunk");
-    const bytes = changed(fixture("padded.ims"), position, [...stream, ...new Uint8Array(stored - stream.length)]);
-    await refused("a.ims", bytes, length < CHUNK ? /decodes to 254 bytes, 256 are needed/ : /decodes to more than 256 bytes/);
+    const bytes = changed(fixture("padded.ims"), position, [
+      ...stream,
+      ...new Uint8Array(stored - stream.length),
+    ]);
+    await refused(
+      "a.ims",
+      bytes,
+      length < CHUNK ? /decodes to 254 bytes, 256 are needed/ : /decodes to more than 256 bytes/,
+    );
   });
 }
 
@@ -58,7 +65,11 @@ Deno.test("refuses damaged chunks of LZ4, of which the library knows nothing", a
   // The size of the decoded chunk, the size of a block, and that of the first block.
   await refused("a.ims", changed(whole, position + 7, [0xff]), /its header states another size/);
   await refused("a.ims", changed(whole, position + 8, [0, 0, 0, 0]), /its blocks are empty/);
-  await refused("a.ims", changed(whole, position + 12, [0, 0, 0, 9]), /bytes follow its last block|ends within a block|LZ4/);
+  await refused(
+    "a.ims",
+    changed(whole, position + 12, [0, 0, 0, 9]),
+    /bytes follow its last block|ends within a block|LZ4/,
+  );
 });
 
 Deno.test("names a filter that is not read", async () => {
@@ -87,7 +98,11 @@ async function codesAfter(bytes: Uint8Array): Promise<readonly string[]> {
 }
 
 Deno.test("refuses samples in another file by its name", async () => {
-  await refused("a.ims", fixture("outside.ims"), /a link into another file, "elsewhere\.h5", which is not read/);
+  await refused(
+    "a.ims",
+    fixture("outside.ims"),
+    /a link into another file, "elsewhere\.h5", which is not read/,
+  );
 });
 
 Deno.test("refuses an HDF5 file that is cut anywhere", async () => {
@@ -103,7 +118,9 @@ testDamage("manifest of acqstore", {
     () => replaced("manifest.nwb", '"version": 1', '"version": 7'),
     ["metadata_damaged"],
   ],
-  "a still that is missing": [() => replaced("manifest.nwb", '["channel_0000"', '["channel_0009"'), ["metadata_damaged"]],
+  "a still that is missing": [() => replaced("manifest.nwb", '["channel_0000"', '["channel_0009"'), [
+    "metadata_damaged",
+  ]],
   "another shape": [() => replaced("manifest.nwb", "[2, 30, 11]", "[2, 31, 11]"), ["metadata_damaged"]],
 }, () => replaced("manifest.nwb", '"version": 1', '"version": 7'));
 

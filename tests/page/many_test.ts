@@ -10,7 +10,6 @@ import {
   waiting,
 } from "../../static/demo/v2/many/carried.ts";
 import type { Region } from "../../static/demo/v2/drawing/region.ts";
-import { recordingsTable } from "../../static/demo/v2/many/many_panel.ts";
 import { measureLineScan } from "../../static/demo/v2/many/measurer.ts";
 
 type Drawn = Parameters<typeof carriedFrom>[0];
@@ -232,20 +231,4 @@ Deno.test("measures again what was measured at another time, or in a band that h
     assert.deepEqual(results.map(({ columns, found }) => [columns, found.length]), [[[0, 20], 2]]);
     assert.equal(edits.length, 1, "the edit of the other time stays");
   }
-});
-
-Deno.test("the table has a row for each band, with notes and errors at its end", () => {
-  const rows = [
-    { File: "damaged.oir", Error: "The file ends, and is cut" },
-    { File: "=1+1.oir", Band: "Soma", "Mean velocity (um/s)": 12.5, "SD of velocity (um/s)": NaN, Note: "" },
-    { File: "b.oir", Band: "Soma", "Mean velocity (mm/s)": 0.1 },
-  ];
-  assert.equal(
-    recordingsTable([["Recordings", 3]], rows),
-    "\ufeffRecordings,3\r\n\r\n" +
-      "File,Band,Mean velocity (um/s),SD of velocity (um/s),Mean velocity (mm/s),Note,Error\r\n" +
-      'damaged.oir,,,,,,"The file ends, and is cut"\r\n' +
-      "'=1+1.oir,Soma,12.5,,,,\r\n" +
-      "b.oir,Soma,,,0.1,,\r\n",
-  );
 });

@@ -1,12 +1,14 @@
 /** Controls to carry regions and settings to the next recording, and to measure all recordings with them. */
-import { csv, type Row } from "../../../measure/csv.ts";
+import type { Column, Row } from "../../../measure/csv.ts";
+import { recordingColumns } from "../../../measure/result_tables.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
-import { byId, element, saveFile, sayIn } from "../controls/element.ts";
+import { byId, element, sayIn } from "../controls/element.ts";
 import { keep, kept } from "../controls/kept.ts";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
 import { drawingWords, type Drawn, lookOf } from "../drawing/drawn.ts";
 import { panel } from "../measuring/panel.ts";
 import { type About, isPlainImage, type Scan, scanOf, typedPlanes } from "../drawing/scan.ts";
+import { saveSettings, saveTable } from "../saving/tables.ts";
 import { Work } from "../measuring/work.ts";
 import { besideOwn, type Carried, carriedFrom, offerWaiting, type Page, wait } from "./carried.ts";
 import { measureAll, type Run, type Target } from "./measure_all.ts";
@@ -63,13 +65,17 @@ export class ManyPanel {
   readonly #status = element("p", { className: "result", role: "status" });
   readonly #work = new Work("Recordings", this.#status, [this.#start]);
   readonly #save = button("Save table", () => this.#saveTable(), { id: "many-csv" });
+  readonly #settings = button("JSON", () => this.#saveSettings(), {
+    id: "many-json",
+    ariaLabel: "Save settings of the table (JSON)",
+  });
   #members: readonly ExportMember[] = [];
   readonly #images = choiceField("Images", "many-images", [
     { value: "none" as const, name: "without" },
     { value: "all" as const, name: "with" },
   ]);
   readonly #archive = button("Save archive", () => this.#saveArchive(), { id: "many-archive" });
-  readonly #results = fieldRow(this.#save, this.#archive, this.#images.label);
+  readonly #results = fieldRow(this.#save, this.#settings, this.#archive, this.#images.label);
   readonly #next = element("p", { className: "result", role: "status" });
   readonly #view: RecordingsView;
   readonly #all = panel(
@@ -323,21 +329,14 @@ export class ManyPanel {
   }
 
   #saveTable() {
-    const text = recordingsTable(this.#about, this.#rows);
-    saveFile(`${this.#stem}-recordings.csv`, new Blob([text], { type: "text/csv;charset=utf-8" }));
+    saveTable(`${this.#stem}-recordings`, recordingsTable(this.#rows));
+  }
+
+  #saveSettings() {
+    saveSettings(`${this.#stem}-recordings`, recordingsTable(this.#rows), { settings: this.#about });
   }
 }
 
-/** Why a part of a row is empty; the column stands at the end if there is such a row. */
-const REFUSED = "Not measured";
-
-/** Columns that always stand at the end. */
-const LAST = ["Note", "Error"];
-
-/** The table of recordings, whose rows may have columns of their own, such as velocities in other units. */
-export function recordingsTable(about: About, rows: readonly Row[]): string {
-  const names = new Set(rows.flatMap((row) => Object.keys(row)));
-  const last = [...names.has(REFUSED) ? [REFUSED] : [], ...LAST];
-  const ordered = [...[...names].filter((name) => !last.includes(name)), ...last];
-  return csv(about, ordered.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) })));
-}
+/** The table of recordings, with columns for notes and errors also if there are none. */
+export const recordingsTable = (rows: readonly Row[]): Column[] =>
+  recordingColumns(rows.map((row) => ({ Note: "", Error: "", ...row })));

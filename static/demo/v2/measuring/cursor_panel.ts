@@ -99,6 +99,10 @@ export class CursorPanel extends Panel {
     return this.#all.map((cursor) => ({ line: pixelOf(cursor).x, label: titleOf(cursor) }));
   }
 
+  get count(): number | null {
+    return ofKinds(this.#store.document.regions, "cursor").length || null;
+  }
+
   get about(): About {
     const { lines, columns } = this.#store.document.cursors;
     return [["Lines averaged", lines], ["Columns averaged", columns]];

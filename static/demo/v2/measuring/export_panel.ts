@@ -1,13 +1,14 @@
 /** Saves tables as CSV, plots as SVG and pictures as PNG. */
-import { csv } from "../../../measure/csv.ts";
+import { placed } from "../../../measure/result_tables.ts";
 import { tiffOf } from "../../../measure/tiff.ts";
-import { byId, element, saveFile, sayIn } from "../controls/element.ts";
+import { element, saveFile, sayIn } from "../controls/element.ts";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
 import { measureLabel } from "../picture/marks.ts";
 import { reportHtml, reportSvg } from "./report.ts";
 import { about, type Scan, shapeOf, stemOf } from "../drawing/scan.ts";
 import { svgPlot } from "./svg_plot.ts";
 import { panel, type Saved, type Span } from "./panel.ts";
+import { decimalField, placeIn, programVersion, saveSettings, saveTable } from "../saving/tables.ts";
 import type { SnapshotLook } from "../picture/stage.ts";
 
 type Picture = "source" | "reference";
@@ -18,6 +19,15 @@ export class ExportPanel {
   readonly #parts;
   readonly #span;
   readonly #png;
+  /** Buttons for a table and its settings, with name and contents. */
+  readonly #tables: Map<HTMLElement, [name: string, part: () => Saved]> = new Map();
+  readonly #plots: Map<HTMLButtonElement, () => Saved> = new Map();
+  readonly #tableRow;
+  readonly #plotRow;
+  readonly #nothing = element("p", {
+    className: "hint",
+    textContent: "Traces, lines and measurements can be saved as tables once there are some.",
+  });
   readonly #status = element("p", { className: "result", role: "status" });
   readonly #picture = choiceField("Picture", "png-picture", [
     { value: "source", name: "line scan or image" },
@@ -50,20 +60,28 @@ export class ExportPanel {
       row.ariaLabel = name;
       return row;
     };
-    const tables = Object.entries(parts).map(([label, part]) => {
+    for (const [label, part] of Object.entries(parts)) {
       const name = label.toLowerCase();
-      return button(label, () => this.#saveTable(name, part()), { id: `csv-${name}` });
-    });
-    const plots = Object.entries(parts).flatMap(([label, part]) => {
       const { plot, hasPlot = plot !== undefined } = part();
-      const name = label.toLowerCase();
-      return hasPlot ? [button(label, () => this.#savePlot(name, part()), { id: `svg-${name}` })] : [];
-    });
+      const table = button("", () => this.#saveTable(name, part()), { id: `csv-${name}` });
+      const settings = button("JSON", () => this.#saveSettings(name, part()), {
+        id: `json-${name}`,
+        title: `Saves settings and summary of ${name}`,
+        ariaLabel: `Save settings of ${name} (JSON)`,
+      });
+      this.#tables.set(element("span", { className: "picks" }, table, settings), [name, part]);
+      if (!hasPlot) continue;
+      const svg = button(`Save plot of ${name}`, () => this.#savePlot(name, part()), { id: `svg-${name}` });
+      this.#plots.set(svg, part);
+    }
+    this.#tableRow = group("Tables (CSV)", ...this.#tables.keys(), decimalField());
+    this.#plotRow = group("Plots (SVG)", ...this.#plots.keys());
     const look = [this.#picture, this.#scale, this.#axes, this.#bar, this.#light].map(({ label }) => label);
     this.element = panel(
-      group("CSV", ...tables),
-      group("SVG", ...plots),
-      group("PNG", ...look),
+      this.#nothing,
+      this.#tableRow,
+      this.#plotRow,
+      group("Pictures (PNG)", ...look),
       fieldRow(
         button("Save PNG", () => this.#savePng(), { id: "png-save" }),
         button("Save samples as TIFF", () => this.#saveTiff(), {
@@ -78,15 +96,44 @@ export class ExportPanel {
       ),
       this.#status,
     );
+    this.refresh();
   }
 
-  #saveTable(name: string, { about: settings = [], columns }: Saved) {
-    const scan = this.#scan();
-    if (scan === null || columns.every(({ values }) => values.length === 0)) {
-      return this.#say("Nothing to save yet.");
+  /** Offers what there is to save. */
+  refresh(): void {
+    for (const [buttons, [name, part]] of this.#tables) {
+      const { count } = part();
+      const text = `Save ${name} (${(count ?? 0).toLocaleString("en")})`;
+      const [table] = buttons.children as unknown as [HTMLElement];
+      if (table.textContent !== text) table.textContent = text;
+      buttons.hidden = count === null;
     }
-    const text = csv([...about(scan), ...settings], columns);
-    this.#save(`${stemOf(scan)}-${name}.csv`, new Blob([text], { type: "text/csv;charset=utf-8" }));
+    for (const [button, part] of this.#plots) button.hidden = !part().count;
+    this.#nothing.hidden = [...this.#tables.keys()].some(({ hidden }) => !hidden);
+    this.#tableRow.hidden = !this.#nothing.hidden;
+    this.#plotRow.hidden = [...this.#plots.keys()].every(({ hidden }) => hidden);
+  }
+
+  #saveTable(name: string, { columns }: Saved) {
+    const scan = this.#scan();
+    if (scan === null) return;
+    const stem = `${stemOf(scan)}-${name}`;
+    saveTable(stem, placed(placeIn(scan), columns));
+    this.#say(`Saved ${stem}.csv`);
+  }
+
+  #saveSettings(name: string, { about: facts = [], settings = facts, columns }: Saved) {
+    const scan = this.#scan();
+    if (scan === null) return;
+    const stem = `${stemOf(scan)}-${name}`;
+    const rest = [...settings];
+    const summary = facts.filter(([name, value]) => {
+      const at = rest.findIndex(([other, same]) => other === name && same === value);
+      if (at >= 0) rest.splice(at, 1);
+      return at < 0;
+    });
+    saveSettings(stem, placed(placeIn(scan), columns), { recording: about(scan), settings, summary });
+    this.#say(`Saved ${stem}.json`);
   }
 
   #savePlot(name: string, part: Saved) {
@@ -145,14 +192,21 @@ export class ExportPanel {
     }
     const parts = Object.entries(this.#parts).flatMap(([name, saved]) => {
       const part = saved();
+      if (part.count === null) return [];
       const { about: facts = [], settings = facts, columns } = part;
-      if (columns.every(({ values }) => values.length === 0)) return [];
       const plot = part.plot?.(this.#span()) ?? null;
       const known = facts.filter(([, value]) => !Number.isNaN(value));
       return [{ name, about: known, settings, columns, plot: plot && svgPlot(plot, measureLabel) }];
     });
-    const version = byId("server").textContent?.split(" · ")[0] || "acq-server";
-    const report = { title: scan.fileName, facts: about(scan), pictures, parts, version };
+    const version = programVersion();
+    const report = {
+      title: scan.fileName,
+      facts: about(scan),
+      pictures,
+      parts,
+      version,
+      measuredOn: new Date(),
+    };
     const text = kind === "html" ? reportHtml(report) : reportSvg(report, measureLabel);
     const type = kind === "html" ? "text/html" : "image/svg+xml";
     this.#save(`${stemOf(scan)}-report.${kind}`, new Blob([text], { type: `${type};charset=utf-8` }));

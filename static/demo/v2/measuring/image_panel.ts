@@ -8,6 +8,7 @@ import {
   projectionWords,
   stackColumns,
 } from "../../../measure/stack.ts";
+import { imageColumns } from "../../../measure/result_tables.ts";
 import { element } from "../controls/element.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.ts";
@@ -107,12 +108,24 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
     this.changed();
   }
 
+  get count(): number | null {
+    return this.kept?.rows.length || null;
+  }
+
   get about(): About {
     return this.kept?.about ?? [];
   }
 
   get columns(): Column[] {
     return meansColumns(this.kept, this.#sources.get(this.kept?.axis ?? "T")?.axis);
+  }
+
+  /** The table with a row for each image and channel. */
+  get table(): Column[] {
+    const { kept, columns } = this;
+    if (kept === null || columns.length === 0) return [];
+    const part = this.#parts().find(({ id }) => id === kept.part)?.name ?? kept.part;
+    return imageColumns(columns, part, kept.axis);
   }
 
   plot(): Plot | null {

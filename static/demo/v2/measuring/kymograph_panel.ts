@@ -127,10 +127,15 @@ export class KymographPanel extends Panel<{
     return [["Method", "values along a line, interpolated linearly"], ["Along", place]];
   }
 
+  /** Whether the shown image has a line; false in a kymograph. */
+  get hasProfile(): boolean {
+    return this.line !== null && this.scan !== null && !this.#isShown;
+  }
+
   /** The profile of the line in the shown image; empty in a kymograph. */
   get columns(): readonly Column[] {
     const { line, scan } = this;
-    if (scan === null || line === null || this.#isShown) return [];
+    if (scan === null || line === null || !this.hasProfile) return [];
     return profileColumns(line, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown);
   }
 

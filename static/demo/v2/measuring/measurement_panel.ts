@@ -355,6 +355,11 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
     return [...this.settings, ...resultSummaries(this.#all)];
   }
 
+  /** Number of items, 0 if a measurement found none; null before one. */
+  get count(): number | null {
+    return this.#all.length === 0 ? null : this.#all.reduce((sum, { items }) => sum + items.length, 0);
+  }
+
   /** The table of all results. */
   get columns(): Column[] {
     return this.scan === null ? [] : resultColumns(this.measurement, this.#all, this.scan.axes);

@@ -9,6 +9,7 @@ import { type Column, columnsOf } from "../../../measure/csv.ts";
 import { imageRows } from "../../../measure/image_parts.ts";
 import { EVENTS } from "../../../measure/event_measurement.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
+import { curveColumns } from "../../../measure/result_tables.ts";
 import { valueWords } from "../../../measure/over_recordings.ts";
 import { capitalized, type Over } from "../../../measure/stack.ts";
 import { byId, element, inNextFrame } from "../controls/element.ts";
@@ -119,6 +120,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   readonly #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
   readonly kymographs: KymographPanel = new KymographPanel(this.#store);
   readonly #editor;
+  readonly #exports;
   readonly #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
   readonly images: ImagePanel = new ImagePanel(() => partsIn(this.#store.document.regions));
   readonly #imageFold = folded("Images over time or focus", this.images, "images");
@@ -158,26 +160,60 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       const { measurement: { key, title }, output } = panel;
       this.#views.set(panel, drawer.view(key, title, output));
     }
-    const { kymographs } = this;
+    const { kymographs, images } = this;
     /** Tables that do not state the projection with their file. */
-    const ofImage = (about: About, columns: readonly Column[]): Saved => {
+    const ofImage = (about: About) => {
       const projected = this.#scan?.place().filter(([name]) => name === "Projection") ?? [];
-      return { about, settings: [...about, ...projected], columns };
+      return { about, settings: [...about, ...projected] };
     };
+    const countOf = (kind: KindName) => ofKinds(this.#store.document.regions, kind).length || null;
+    // Columns of many regions are made only when they are saved.
+    const drawn = (kind: KindName, columns: () => readonly Column[]) => (): Saved => ({
+      count: this.#scan?.isLineScan ? countOf(kind) : null,
+      get columns() {
+        return columns();
+      },
+    });
+    const regionColumns = () => this.#regionColumns;
     const saved: Record<string, () => Saved> = {
       Traces: () => this.#bands,
       ...Object.fromEntries(
         this.#measurements.map((panel) => [capitalized(panel.measurement.key), () => panel]),
       ),
-      Lines: () => ({ columns: this.#columnsOf("line") }),
-      Tracks: () => ({ columns: this.#columnsOf("track") }),
+      Lines: drawn("line", () => this.#columnsOf("line")),
+      Tracks: drawn("track", () => this.#columnsOf("track")),
       Cursors: () => this.cursors,
-      Regions: () => ofImage([["Method", "lengths, and means of the finite samples"]], this.#regionColumns),
-      Profile: () => ({ ...ofImage(kymographs.about, kymographs.columns), plot: () => kymographs.plot() }),
-      Images: () => this.images,
+      Regions: () => ({
+        ...ofImage([["Method", "lengths, and means of the finite samples"]]),
+        count: this.#regionCount,
+        get columns() {
+          return regionColumns();
+        },
+      }),
+      Profile: () => ({
+        ...ofImage(kymographs.about),
+        count: kymographs.hasProfile ? 1 : null,
+        get columns() {
+          return curveColumns(kymographs.columns, "the line", "Value");
+        },
+        plot: () => kymographs.plot(),
+      }),
+      Images: () => ({
+        count: images.count,
+        about: images.about,
+        get columns() {
+          return images.table;
+        },
+        plot: () => images.plot(),
+      }),
     };
     const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
-    const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
+    const exports = this.#exports = new ExportPanel(
+      () => this.#scan,
+      saved,
+      span,
+      (name, look) => panes[name].png(look),
+    );
     host.replaceChildren(
       this.tools.choice.element,
       this.tools.choice.adds,
@@ -408,6 +444,12 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     }
   }
 
+  /** How many parts the shown image has besides the whole. */
+  get #regionCount() {
+    if (this.#scan === null || this.#scan.isLineScan) return null;
+    return partsIn(this.#store.document.regions).length - 1 || null;
+  }
+
   /** Lengths and means of the parts of the shown image. */
   get #regionColumns() {
     const scan = this.#scan;
@@ -563,6 +605,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   }
 
   #paint() {
+    this.#exports.refresh();
     const { traces, baselines, title } = this.#bands;
     const { threshold, ...found } = (this.#events as MeasurementPanel).inTraces(traces);
     this.#charts.draw(this.#scan, {

@@ -16,6 +16,8 @@ export type Span = { from: number; to: number };
 
 /** What a panel saves. */
 export interface Saved {
+  /** How many things it has to save, such as events or traces; null if nothing was drawn or measured. */
+  count: number | null;
   /** Settings and summary. */
   about?: About;
   /** Settings without the summary, if `about` has one. */

@@ -11,11 +11,12 @@ export interface Report {
   title: string;
   /** Facts of the recording. */
   facts: About;
-  /** Pictures as data URLs, with their sizes in pixels. */
+  /** Pictures as data URLs, with their sizes in CSS pixels; the first one is that of the recording. */
   pictures: readonly { name: string; url: string; width: number; height: number }[];
   parts: readonly Part[];
-  /** Version of the program. */
+  /** Program and version, such as `acq-server 0.1.0`. */
   version: string;
+  measuredOn: Date;
 }
 
 /** Part of the results. */
@@ -35,15 +36,67 @@ const MOST_ROWS = 20;
 /** Width of the SVG, its margin and the height of a line, in CSS pixels. */
 const [WIDTH, MARGIN, LINE] = [800, 30, 16];
 
+/** Width of a picture in the HTML, in CSS pixels. */
+const PAGE_WIDTH = 620;
+
 const FONT = "Helvetica, Arial, sans-serif";
 
-/** Text for the methods section of a paper. */
-function methodsOf({ parts, version }: Report): string {
-  const sentences = parts.filter(({ settings }) => settings.length > 0).map(({ name, settings }) => {
-    const facts = settings.map(([key, value]) => key === "Method" ? value : `${key.toLowerCase()} ${value}`);
-    return `${name}: ${facts.join(", ")}.`;
-  });
-  return [`Recordings were measured with ${version}.`, ...sentences].join(" ");
+/** Who is cited; as in CITATION.cff. */
+const AUTHORS = "The acq-server authors";
+
+/** Text for the methods section of a paper, and what to cite. */
+function methodsOf({ parts, version, measuredOn }: Report): string {
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long" }).format(measuredOn);
+  return [
+    `The recording was measured on ${day} with ${version}.`,
+    ...parts.flatMap(sentencesOf),
+    `Citation: ${AUTHORS} (${measuredOn.getFullYear()}). ${version}. Computer software.`,
+  ].join(" ");
+}
+
+/** What was measured, in which channels and how. */
+function sentencesOf({ name, settings, columns }: Part): string[] {
+  const channels = [...new Set(Array.from(columns.find(({ name }) => name === "Channel")?.values ?? []))];
+  const within = channels.length === 0
+    ? ""
+    : ` in ${channels.length === 1 ? "channel" : "channels"} ${listed(channels.map(String))}`;
+  const isOf = (key: string, fact: string) => key === fact || key.startsWith(`${fact}, `);
+  const methods = settings.filter(([key]) => isOf(key, "Method"));
+  // The columns say in which channel.
+  const others = settings.filter(([key]) => !isOf(key, "Method") && !isOf(key, "Channel"));
+  const verb = name.endsWith("s") ? "were" : "was";
+  return [
+    `${name} ${verb} measured${within}.`,
+    ...methods.map(([key, value]) =>
+      `The method${key === "Method" ? "" : ` for ${key.slice("Method, ".length)}`} was: ${value}.`
+    ),
+    ...others.length === 0
+      ? []
+      : [`The settings were: ${others.map(([key, value]) => `${lowered(key)} ${value}`).join("; ")}.`],
+  ];
+}
+
+/** `A, B and C`. */
+const listed = (names: readonly string[]) =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+
+/** As within a sentence, unless it begins with a name such as `F0`. */
+const lowered = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+
+/** Pictures that fit a width, none larger than the first one: a reference image shows where its line scan lies. */
+function sized(pictures: Report["pictures"], most: number): Report["pictures"] {
+  const fitted = (picture: Report["pictures"][number], width: number, height: number) => {
+    const scale = Math.min(1, width / picture.width, height / picture.height);
+    return {
+      ...picture,
+      width: Math.round(picture.width * scale),
+      height: Math.round(picture.height * scale),
+    };
+  };
+  const [first, ...others] = pictures;
+  if (first === undefined) return [];
+  const shown = fitted(first, most, Infinity);
+  return [shown, ...others.map((picture) => fitted(picture, shown.width, shown.height))];
 }
 
 /** Makes the report as an HTML document. @returns an HTML document */
@@ -70,8 +123,8 @@ dt { color: #4a5360; } table { border-collapse: collapse; } th, td { padding: 1p
 <h1>${escaped(title)}</h1>
 ${list(facts)}
 ${
-    pictures.map(({ name, url }) =>
-      `<figure><img src="${escaped(url)}" alt="${escaped(name)}"><figcaption>${
+    sized(pictures, PAGE_WIDTH).map(({ name, url, width }) =>
+      `<figure><img src="${escaped(url)}" alt="${escaped(name)}" width="${width}"><figcaption>${
         escaped(name)
       }</figcaption></figure>`
     ).join("\n")
@@ -143,12 +196,10 @@ export function reportSvg(report: Report, measure: (text: string) => number): st
   };
   write(title, 20, "bold");
   for (const [key, value] of facts) write(`${key}: ${value}`);
-  for (const { name, url, width, height } of pictures) {
-    const wide = Math.min(WIDTH - 2 * MARGIN, width);
-    const high = height * wide / width;
+  for (const { name, url, width, height } of sized(pictures, WIDTH - 2 * MARGIN)) {
     y += LINE;
-    body.push(`<image x="${MARGIN}" y="${y}" width="${wide}" height="${high}" href="${escaped(url)}"/>`);
-    y += high;
+    body.push(`<image x="${MARGIN}" y="${y}" width="${width}" height="${height}" href="${escaped(url)}"/>`);
+    y += height;
     write(name);
   }
   for (const { name, about, plot, columns } of parts) {

@@ -7,6 +7,7 @@ import { checkField, fieldRow } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
 import { bandsOf } from "../drawing/region.ts";
 import { type Trace, tracesOf } from "./band_traces.ts";
+import { traceColumns } from "../../../measure/result_tables.ts";
 import { Panel, panel, plotOver, type Span } from "./panel.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import { ParameterFields } from "./parameter_fields.ts";
@@ -152,7 +153,7 @@ export class TracePanel extends Panel {
     const time = this.scan?.axes[0] ?? { unit: "seconds" };
     return [
       ...bandsOf(this.#store.document.regions).map(({ name, from, to }) => ([
-        name,
+        `Columns of ${name}`,
         `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
       ] as About[number])),
       ...this.settings,
@@ -163,14 +164,15 @@ export class TracePanel extends Panel {
     ];
   }
 
+  get count(): number | null {
+    return this.traces.length || null;
+  }
+
   get columns(): Column[] {
     const { scan, traces } = this;
     if (scan === null || traces.length === 0) return [];
-    const times = { name: "Time", unit: this.timeUnit, values: this.timesOf(scan) };
-    const moved = traces.flatMap(({ name, f0: { course } }) =>
-      course === null ? [] : [{ name: `F0 of ${name}`, values: course }]
-    );
-    return [times, ...traces.map(({ name, values }) => ({ name, values })), ...moved];
+    const named = traces.map(({ band, ...trace }) => ({ ...trace, band: band.name }));
+    return traceColumns(named, scan.axes[0], this.kept.isChange);
   }
 
   plot(span: Span): Plot | null {

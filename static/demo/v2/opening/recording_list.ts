@@ -17,7 +17,7 @@ export type Folder = { name: string; recordings: readonly FolderEntry[]; isCut: 
 type Known = Map<string, { modified: string; recording: FolderEntry | null }>;
 
 /** Most folders that are looked into: half a year of recordings for most users. */
-const MOST_FOLDERS = 500;
+export const MOST_FOLDERS = 500;
 
 /** Folders that are looked into at once; a browser has six connections to a server. */
 const AT_ONCE = 3;
@@ -28,10 +28,15 @@ export const folderOf = (path: string): string => /^(.*[\\/])[^\\/]+[\\/]?$/.exe
 /** Last name of a path of the server's system. */
 const nameOf = (path: string) => /([^\\/]*)[\\/]?$/.exec(path)?.[1] ?? "";
 
-const recordingsIn = ({ entries }: FolderListing) => entries.filter(({ kind }) => kind !== "folder");
+/** The recordings of a listing. */
+export const recordingsIn = <Entry extends { kind: string }>(
+  { entries }: { entries: readonly Entry[] },
+): Entry[] => entries.filter(({ kind }) => kind !== "folder");
 
 /** The only recording of a folder, if it has the name of the folder, or null. */
-function ownRecording(listing: FolderListing) {
+export function ownRecording<Entry extends { kind: string; name: string }>(
+  listing: { path: string; entries: readonly Entry[] },
+): Entry | null {
   const [first, ...others] = recordingsIn(listing);
   if (first === undefined || others.length > 0) return null;
   return first.name.replace(/\.[^.]*$/, "") === nameOf(listing.path) ? first : null;
@@ -40,10 +45,10 @@ function ownRecording(listing: FolderListing) {
 /** Whether a folder cannot be listed, now and later. */
 const isRefused = ({ code = "" }: { code?: string }) => /(_not_allowed|_not_found|format)$/.test(code);
 
-/** `scan_2` comes before `scan_10`. */
 const { compare } = new Intl.Collator("en", { numeric: true });
 
-const byName = (one: { name: string }, other: { name: string }) => compare(one.name, other.name);
+/** The order of recordings: `scan_2` comes before `scan_10`. */
+export const byName = (a: { name: string }, b: { name: string }): number => compare(a.name, b.name);
 
 /** Emits `changed` for another list, open recording or growing file, and `arrived` `{names}` for new recordings. */
 export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: string[] } }> {

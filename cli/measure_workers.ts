@@ -1,0 +1,78 @@
+/** Runs measurements in workers, so that several recordings are measured at the same time. */
+import type { Band, Found, Settings } from "../static/measure/measurement.ts";
+import type { Run } from "../static/measure/recording.ts";
+import type { Plane } from "../static/measure/velocity.ts";
+
+/** What a worker is asked: a measurement of a band. */
+export interface Question {
+  readonly key: string;
+  readonly plane: Plane;
+  readonly band: Band;
+  readonly settings: Settings;
+}
+
+/** What it found, which setting does not fit, or the stack trace of a bug. */
+export type Answer = { readonly found: Found } | { readonly fault: string } | { readonly bug: string };
+
+/** A number of workers; each measurement takes the first free one. */
+export class MeasureWorkers {
+  readonly #all: Worker[];
+  readonly #free: Worker[];
+  readonly #waiting: ((worker: Worker | null) => void)[] = [];
+  /** Why a worker was lost; no measurement runs after that. */
+  #loss: Error | null = null;
+
+  constructor(count: number) {
+    const none = { read: false, write: false, net: false, env: false, run: false, sys: false, ffi: false };
+    this.#all = Array.from(
+      { length: count },
+      () =>
+        new Worker(new URL("./measure_worker.ts", import.meta.url).href, {
+          type: "module",
+          name: "measure",
+          deno: { permissions: { ...none, import: false } },
+        }),
+    );
+    this.#free = [...this.#all];
+  }
+
+  /** Runs a measurement. @throws {RangeError} a setting does not fit @throws {Error} a bug, or a worker was lost */
+  readonly run: Run<Promise<Found>> = async ({ key }, plane, band, settings) => {
+    const worker = this.#free.pop() ?? await new Promise<Worker | null>((take) => this.#waiting.push(take));
+    if (this.#loss !== null || worker === null) throw this.#loss;
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#loss = new Error(`A worker was lost: ${event.message}`);
+      resolve({ bug: this.#loss.message });
+    };
+    worker.postMessage({ key, plane, band, settings } satisfies Question);
+    const answer = await promise;
+    if (this.#loss !== null) { for (const take of this.#waiting.splice(0)) take(null); }
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(worker);
+    else next(worker);
+    if ("fault" in answer) throw new RangeError(answer.fault);
+    if ("bug" in answer) throw new Error(answer.bug);
+    return answer.found;
+  };
+
+  [Symbol.dispose](): void {
+    for (const worker of this.#all) worker.terminate();
+  }
+}
+
+/** Does work for each item, `count` at a time; the results have the order of the items. */
+export async function inTurn<Item, Result>(
+  items: readonly Item[],
+  count: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = new Array(items.length);
+  const waiting = items.entries();
+  await Promise.all(Array.from({ length: count }, async () => {
+    for (const [i, item] of waiting) results[i] = await work(item);
+  }));
+  return results;
+}

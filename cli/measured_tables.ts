@@ -1,0 +1,387 @@
+/** Measures one scene of a recording into rows and tables, or a TIFF, for `acq-server measure`. */
+import { isTime, tableUnit } from "../static/measure/axes.ts";
+import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../static/measure/band_trace.ts";
+import type { TraceSettings } from "../static/measure/baseline.ts";
+import { type Column, objectOf, type Row } from "../static/measure/csv.ts";
+import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.ts";
+import { Kymograph } from "../static/measure/kymograph.ts";
+import { measured, type Settings } from "../static/measure/measurement.ts";
+import { MEASUREMENTS } from "../static/measure/measurements.ts";
+import {
+  editedResult,
+  isTooNarrow,
+  measureRegions,
+  type Region,
+  type Run,
+  wholeLines,
+} from "../static/measure/recording.ts";
+import {
+  curveColumns,
+  imageColumns,
+  joined,
+  ONLY_SCENE,
+  type Place,
+  resultColumns,
+  resultSummaries,
+  traceColumns,
+} from "../static/measure/result_tables.ts";
+import {
+  measuredStack,
+  type Over,
+  positionWords,
+  projectionWords,
+  stackAxes,
+  stackColumns,
+  stackRows,
+} from "../static/measure/stack.ts";
+import { tiffOf } from "../static/measure/tiff.ts";
+import { timeAlongLine, typedScan } from "../static/measure/typed_scan.ts";
+import { PlaneNotFound } from "../readers/errors.ts";
+import { openResponse } from "../session/open_response.ts";
+import type { PlaneBuffer } from "../session/plane_buffer.ts";
+import type { Sessions } from "../session/sessions.ts";
+import type { Session } from "../session/store.ts";
+import type { PICTURES, ShellSettings } from "./measure_settings.ts";
+import { orderOf } from "./shell.ts";
+
+/** A TIFF to write. */
+export type Picture = typeof PICTURES[number];
+
+/** A scene of a recording; `isOnly` if there is no other. */
+export interface Scene {
+  readonly path: string;
+  readonly index: number;
+  readonly name: string;
+  readonly isOnly: boolean;
+}
+
+/** What was measured in one scene of a recording. */
+export interface Measured {
+  recording: string;
+  /** Rows of the summary. */
+  rows: readonly Row[];
+  /** Further tables by name, without places. */
+  tables: Readonly<Record<string, readonly Column[]>>;
+  place?: Place;
+  /** What is known of the recording, for the JSON file beside a table. */
+  about?: Readonly<Record<string, unknown>>;
+  /** Settings of each table. */
+  settings?: Readonly<Record<string, unknown>>;
+  fault?: string;
+}
+
+/** An acquisition with one loaded channel. */
+export interface Opened {
+  readonly sessions: Sessions;
+  readonly session: Session;
+  readonly info: ReturnType<typeof openResponse>;
+  /** Samples of the channel at the opened position. */
+  readonly samples: Float32Array;
+}
+
+/** Opens the channel of a scene for some work. @param scene `null` for the one that the file belongs to */
+export async function withOpened<Result>(
+  sessions: Sessions,
+  path: string,
+  scene: number | null,
+  { channel }: ShellSettings,
+  work: (opened: Opened) => Promise<Result>,
+): Promise<Result> {
+  const session = await sessions.opener.open(orderOf({ path, scene, channelIndices: [channel] }));
+  try {
+    const info = openResponse(session);
+    const samples = await samplesOf(sessions.store.channel(session.id, channel));
+    return await work({ sessions, session, info, samples });
+  } finally {
+    sessions.store.delete(session.id);
+  }
+}
+
+/** Names of the tables of images. */
+const OF_IMAGES = ["means", "profile"];
+
+/** The tables of one scene, by their names. @throws {RangeError} it cannot be measured like that */
+export const measuredTables = (
+  sessions: Sessions,
+  { path, index, name, isOnly }: Scene,
+  settings: ShellSettings,
+  tables: readonly string[],
+  run: Run = measured,
+): Promise<Measured> =>
+  withOpened(sessions, path, index, settings, async (opened) => {
+    const { lineScan, regions, kymograph, images, projection } = settings;
+    const { info } = opened;
+    const isImage = tables.some((table) => OF_IMAGES.includes(table)) ||
+      lineScan === undefined && !isTime(info.plane.axes[0]) &&
+        (regions ?? kymograph ?? images ?? projection ?? null) !== null;
+    const found = isImage
+      ? await measuredImages(opened, settings, tables)
+      : await measuredLines(opened, settings, tables, run);
+    const { t, z, l } = info.position;
+    const scene = isOnly ? {} : { Scene: name };
+    return {
+      recording: info.source.name,
+      place: {
+        recording: info.source.name,
+        scene: isOnly ? ONLY_SCENE : name,
+        timePoint: t + 1,
+        focusPlane: z + 1,
+        wavelength: l + 1,
+        ...found.place,
+      },
+      rows: found.rows.map(({ File, Path, ...row }) => ({ File, Path, ...scene, ...row }) as Row),
+      tables: found.tables,
+      about: found.about,
+      settings: found.settings,
+    };
+  });
+
+/** What {@linkcode measuredTables} takes from a line scan or an image. */
+interface Found {
+  rows: readonly Row[];
+  tables: Record<string, readonly Column[]>;
+  about: Record<string, unknown>;
+  settings: Record<string, unknown>;
+  /** Differs from the opened position where all images along an axis were measured. */
+  place?: Partial<Place>;
+}
+
+/** A row for each band, and tables of traces and items. @throws {RangeError} it is no line scan, or a band or setting does not fit */
+async function measuredLines(
+  { info, samples }: Opened,
+  settings: ShellSettings,
+  tables: readonly string[],
+  run: Run,
+): Promise<Found> {
+  const { lineScan, bands = [] } = settings;
+  const { plane: { shape, axes: stated }, source, channels, header, position: opened } = info;
+  const { plane, axes } = lineScan === undefined
+    ? { plane: { samples, shape }, axes: stated }
+    : typedScan({ samples, shape }, lineScan);
+  const [time, position] = axes;
+  if (!isTime(time)) throw new RangeError("Not a line scan: its rows are not lines over time");
+  const [lines, width] = plane.shape;
+  const channel = channels[0]!.name;
+  const calibration = {
+    Calibration: lineScan === undefined ? "by the file" : "typed",
+    Lines: lines,
+    [`Time per line (${tableUnit(time)})`]: time.step,
+    [`Distance per column (${tableUnit(position)})`]: position.step,
+  };
+  const about = {
+    File: source.name,
+    Path: source.path,
+    ...Object.fromEntries(positionWords(header.sizes, opened)),
+    Channel: channel,
+    ...calibration,
+  };
+  // Settings that name no method of F₀ were written before it could be chosen automatically.
+  const trace = settings.traces === undefined
+    ? NEW_TRACE
+    : { ...PLAIN_TRACE, ...settings.traces } as TraceSettings;
+  const pixelTime = timeAlongLine(lineScan ?? info.lineScan, time, width);
+  const recording = {
+    shape: plane.shape,
+    axes,
+    channels: [{ name: channel, samples: plane.samples }],
+    pixelTime,
+    isTyped: lineScan !== undefined,
+  };
+  const given: Record<string, unknown> = settings;
+  const isSummary = tables.includes("summary");
+  const wanted = MEASUREMENTS.flatMap(({ key, isUsual = false }) => {
+    const isAsked = tables.includes(key);
+    const chosen = given[key] === undefined && isUsual || isAsked && !given[key] ? {} : given[key] ?? null;
+    return chosen === null || !isAsked && !isSummary
+      ? []
+      : [[key, { channel: 0, settings: chosen as Settings }] as const];
+  });
+  for (const { name, from, to } of bands) {
+    if (from >= 0 && from < to && to <= width) continue;
+    throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${width}`);
+  }
+  const drawn = bands.map(({ name, from, to }, i): Region => ({
+    id: String(i + 1),
+    name,
+    columns: [from, to],
+  }));
+  const regions = drawn.length > 0 ? drawn : [wholeLines(recording)];
+  const { rows, results } = await measureRegions(run, recording, {
+    regions,
+    measurements: MEASUREMENTS,
+    wanted: Object.fromEntries(wanted),
+    trace,
+  });
+  for (const { region, refusals: [refusal] } of rows) {
+    // A band of a cell is often too narrow for velocities, which are measured in every band by default.
+    if (refusal !== undefined && !isTooNarrow(region)) throw new RangeError(refusal.fault);
+  }
+  const made: Found = {
+    rows: rows.map(({ row }) => ({ ...about, ...row })),
+    tables: {},
+    about: { path: source.path, ...calibration },
+    settings: {},
+  };
+  for (const measurement of MEASUREMENTS) {
+    const { key } = measurement;
+    if (!tables.includes(key)) continue;
+    const named = (results[key] ?? []).map((result) => ({
+      ...editedResult(recording, measurement, result, [], trace),
+      region: regions.find(({ id }) => id === result.of.band)?.name ?? "",
+      channel,
+    }));
+    made.tables[key] = resultColumns(measurement, named, axes);
+    made.settings[key] = named.map((one) => ({
+      band: one.region,
+      channel,
+      settings: objectOf(one.result.about),
+      summary: objectOf(resultSummaries([one])),
+    }));
+  }
+  if (tables.includes("traces")) {
+    const traces = regions.map(({ name, columns }) => ({
+      band: name,
+      channel,
+      ...traceOf(plane, columns, trace, time.step),
+    }));
+    made.tables["traces"] = traceColumns(traces, time, trace.isChange);
+    made.settings["traces"] = traces.map(({ band, f0: { level, by } }) => ({
+      band,
+      channel,
+      settings: objectOf(traceFacts(trace, time, by)),
+      summary: objectOf([["F0", level]]),
+    }));
+  }
+  return made;
+}
+
+/** The line, rectangles and whole image of an opened image, checked. @throws {RangeError} it is no image, or they do not lie in it */
+function partsIn({ info: { plane } }: Opened, settings: ShellSettings): Part[] {
+  if (isTime(plane.axes[0])) throw new RangeError("Not an image: its rows are lines over time");
+  const parts = partsOf(settings);
+  for (const part of parts) requireInside(part, plane.shape);
+  return parts;
+}
+
+/** Measures the images of an opened acquisition, with their parts. @throws {RangeError} as {@linkcode measuredStack} */
+async function stackIn(opened: Opened, { images = null, projection = null }: ShellSettings, parts: Part[]) {
+  const { info } = opened;
+  const along = stackAxes(info);
+  const channels = [info.channels[0]!.name];
+  const order = { plane: info.plane, channels, along, parts, over: images?.axis ?? null, projection };
+  const found = await measuredStack(order, (axis, count, take) => eachImage(opened, axis, count, take));
+  return { order, found, image: found.projected?.[0] ?? opened.samples };
+}
+
+/** A TIFF of a projection or kymograph. @throws {RangeError} it is a line scan, lacks an axis, or a line or rectangle does not lie in it */
+export async function pictureOf(
+  opened: Opened,
+  settings: ShellSettings,
+  picture: Picture,
+): Promise<Uint8Array> {
+  const { info: { plane, source, header, position, channels: [channel] } } = opened;
+  const { index, name } = channel!;
+  const { kymograph: line = null, projection = null } = settings;
+  const parts = partsIn(opened, settings);
+  if (picture === "kymograph") {
+    const time = stackAxes(opened.info).get("T");
+    if (time === undefined) throw new RangeError("It has one image over time");
+    const series = { plane, channels: [{ index, name }], count: time.count, time: time.axis };
+    const made = new Kymograph(series, line!.points, line!.width);
+    await eachImage(opened, "T", time.count, ([image], t) => image && made.take(0, t, image));
+    const { shape, axes } = made.plane;
+    return tiffOf(made.samples[0]!, shape, axes, `kymograph of ${source.name}, ${name}`);
+  }
+  const { image } = await stackIn(opened, settings, parts);
+  const at = positionWords({ ...header.sizes, [projection!.axis]: 1 }, position).map((words) =>
+    words.join(" ")
+  );
+  const note = [`${projectionWords(projection!)} of ${source.name}`, name, ...at].join(", ");
+  return tiffOf(image, plane.shape, plane.axes, note);
+}
+
+/** A row for each part, and tables of means and the profile. @throws {RangeError} as {@linkcode pictureOf} */
+async function measuredImages(
+  opened: Opened,
+  settings: ShellSettings,
+  tables: readonly string[],
+): Promise<Found> {
+  const { info: { plane, source, header, position } } = opened;
+  const other = tables.find((name) => name !== "summary" && !OF_IMAGES.includes(name));
+  if (other !== undefined) throw new RangeError(`Not a line scan: it has no ${other}`);
+  const { kymograph: line = null, images = null, projection = null } = settings;
+  const parts = partsIn(opened, settings);
+  const { order, found, image } = await stackIn(opened, settings, parts);
+  const [channel] = order.channels;
+  const geometry = {
+    [`Distance per row (${tableUnit(plane.axes[0])})`]: plane.axes[0].step,
+    [`Distance per column (${tableUnit(plane.axes[1])})`]: plane.axes[1].step,
+  };
+  const about = {
+    File: source.name,
+    Path: source.path,
+    ...Object.fromEntries(positionWords({ ...header.sizes, ...images && { [images.axis]: 1 } }, position)),
+    ...geometry,
+  };
+  const made: Found = {
+    rows: stackRows(order, found, [image]).map((row) => ({ ...about, ...row })),
+    tables: {},
+    about: {
+      path: source.path,
+      ...geometry,
+      ...projection && { Projection: projectionWords(projection) },
+    },
+    settings: {},
+    place: projection === null ? {} : projection.axis === "T" ? { timePoint: null } : { focusPlane: null },
+  };
+  if (tables.includes("profile")) {
+    const columns = profileColumns(line!, plane, [{ name: channel!, samples: image }]);
+    made.tables["profile"] = curveColumns(columns, "the line", "Value");
+  }
+  if (tables.includes("means")) {
+    const { axis } = order.along.get(images!.axis)!;
+    const means = parts.map(({ name }, i) => {
+      const columns = stackColumns(axis, [{ name: channel!, values: found.means![i]![0]! }]);
+      return imageColumns(columns, name, images!.axis);
+    });
+    made.tables["means"] = joined(means);
+  }
+  return made;
+}
+
+function requireInside({ name, place }: Part, [rows, columns]: readonly [number, number]): void {
+  if (place === null || "points" in place) return;
+  const { start: [left = 0, top = 0], stop: [right = 0, bottom = 0] } = place;
+  if (left >= 0 && top >= 0 && left < right && top < bottom && right <= columns && bottom <= rows) return;
+  throw new RangeError(
+    `Rectangle "${name}" reaches from column ${left}, row ${top} to column ${right}, row ${bottom}; the image has ${columns} columns and ${rows} rows`,
+  );
+}
+
+/** Takes each image along an axis, with the other axes at the opened position; `null` for an image that was not recorded. */
+async function eachImage(
+  { sessions, session, info }: Opened,
+  axis: Over,
+  count: number,
+  take: (images: (Float32Array | null)[], index: number) => void,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const channel = info.channels[0]!.index;
+  for (let i = 0; i < count; i += 1) {
+    const position = { ...info.position, [axis.toLowerCase()]: i };
+    try {
+      const leased = await sessions.positions.plane({ session, channel, position }, null, signal);
+      using _lease = { [Symbol.dispose]: leased.endLease };
+      take([await samplesOf(leased.plane)], i);
+    } catch (error) {
+      if (!(error instanceof PlaneNotFound)) throw error;
+      take([null], i);
+    }
+  }
+}
+
+/** The samples of a plane. */
+async function samplesOf(plane: PlaneBuffer): Promise<Float32Array> {
+  const { body } = plane.stream(0, plane.byteLength, () => {});
+  return new Float32Array(await new Response(body).arrayBuffer());
+}
