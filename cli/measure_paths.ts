@@ -1,12 +1,7 @@
 /** The recordings that paths name: files, acquisitions that are folders, and folders of them as the page lists them. */
 import { UnsupportedFormat } from "../readers/errors.ts";
 import type { Sessions } from "../session/sessions.ts";
-import {
-  byName,
-  MOST_FOLDERS,
-  ownRecording,
-  recordingsIn,
-} from "../static/demo/v2/opening/recording_list.ts";
+import { byName, MOST_FOLDERS, ownRecording, recordingsIn } from "../static/measure/folder_recordings.ts";
 import { orderOf } from "./shell.ts";
 
 /** The recordings of a path, and what of it is left out, in words. */

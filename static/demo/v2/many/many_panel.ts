@@ -8,7 +8,7 @@ import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts
 import { drawingWords, type Drawn, lookOf } from "../drawing/drawn.ts";
 import { panel } from "../measuring/panel.ts";
 import { type About, isPlainImage, type Scan, scanOf, typedPlanes } from "../drawing/scan.ts";
-import { saveSettings, saveTable } from "../saving/tables.ts";
+import { saveSettings, saveTable } from "../measuring/saved_tables.ts";
 import { Work } from "../measuring/work.ts";
 import { besideOwn, type Carried, carriedFrom, offerWaiting, type Page, wait } from "./carried.ts";
 import { measureAll, type Run, type Target } from "./measure_all.ts";

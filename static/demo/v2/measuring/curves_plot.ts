@@ -53,7 +53,7 @@ const plots: WeakMap<HTMLImageElement, Plot | null> = new WeakMap();
 /** Draws a plot into an image of {@linkcode plotImage}, in the colours and font of the page; null hides it. @param width in CSS pixels */
 export function showPlot(image: HTMLImageElement, plot: Plot | null, width = WIDTH): void {
   if (!plots.has(image)) {
-    light.addEventListener("change", () => showPlot(image, plots.get(image) ?? null, width));
+    light().addEventListener("change", () => showPlot(image, plots.get(image) ?? null, width));
   }
   plots.set(image, plot);
   image.hidden = plot === null;

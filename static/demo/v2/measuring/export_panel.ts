@@ -8,7 +8,7 @@ import { reportHtml, reportSvg } from "./report.ts";
 import { about, type Scan, shapeOf, stemOf } from "../drawing/scan.ts";
 import { svgPlot } from "./svg_plot.ts";
 import { panel, type Saved, type Span } from "./panel.ts";
-import { decimalField, placeIn, programVersion, saveSettings, saveTable } from "../saving/tables.ts";
+import { decimalField, placeIn, programVersion, saveSettings, saveTable } from "./saved_tables.ts";
 import type { SnapshotLook } from "../picture/stage.ts";
 
 type Picture = "source" | "reference";

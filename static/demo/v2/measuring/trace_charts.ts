@@ -108,7 +108,7 @@ export class TraceCharts {
       const { key, title } = panel.measurement;
       return { panel, chart: new TraceChart(title, `${key}-chart`) };
     });
-    light.addEventListener("change", () => pane.redraw());
+    light().addEventListener("change", () => pane.redraw());
     this.#scroller.append(this.#traces.box, ...this.#series.map(({ chart }) => chart.box));
     this.#box.append(this.#scroller, this.#axis);
     for (const { panel, chart } of this.#series) {
@@ -266,7 +266,7 @@ class TraceChart {
     const { curves, points, level, title } = content;
     const density = globalThis.devicePixelRatio;
     const { left, width } = span.edges ?? {};
-    const look = [level, light.matches, span.from, span.to, left, width, size.width, density];
+    const look = [level, light().matches, span.from, span.to, left, width, size.width, density];
     const of = [...curves, ...look];
     const isSame = of.length === this.#last.of.length && of.every((part, i) => part === this.#last.of[i]);
     if (points.length > 0 || !isSame) {

@@ -2,6 +2,13 @@
  * The recordings in the folder of the open one or, if each has a folder of its own name, as Prairie View writes them, in
  * the folders beside it. Independent of the page.
  */
+import {
+  byName,
+  MOST_FOLDERS,
+  nameOf,
+  ownRecording,
+  recordingsIn,
+} from "../../../measure/folder_recordings.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import type { FolderEntry, FolderListing } from "../../../client/v2/acq-client.ts";
 
@@ -16,39 +23,14 @@ export type Folder = { name: string; recordings: readonly FolderEntry[]; isCut: 
 /** What is known of folders, by their paths. */
 type Known = Map<string, { modified: string; recording: FolderEntry | null }>;
 
-/** Most folders that are looked into: half a year of recordings for most users. */
-export const MOST_FOLDERS = 500;
-
 /** Folders that are looked into at once; a browser has six connections to a server. */
 const AT_ONCE = 3;
 
 /** Folder of a path of the server's system, with its slash; empty without one. */
 export const folderOf = (path: string): string => /^(.*[\\/])[^\\/]+[\\/]?$/.exec(path)?.[1] ?? "";
 
-/** Last name of a path of the server's system. */
-const nameOf = (path: string) => /([^\\/]*)[\\/]?$/.exec(path)?.[1] ?? "";
-
-/** The recordings of a listing. */
-export const recordingsIn = <Entry extends { kind: string }>(
-  { entries }: { entries: readonly Entry[] },
-): Entry[] => entries.filter(({ kind }) => kind !== "folder");
-
-/** The only recording of a folder, if it has the name of the folder, or null. */
-export function ownRecording<Entry extends { kind: string; name: string }>(
-  listing: { path: string; entries: readonly Entry[] },
-): Entry | null {
-  const [first, ...others] = recordingsIn(listing);
-  if (first === undefined || others.length > 0) return null;
-  return first.name.replace(/\.[^.]*$/, "") === nameOf(listing.path) ? first : null;
-}
-
 /** Whether a folder cannot be listed, now and later. */
 const isRefused = ({ code = "" }: { code?: string }) => /(_not_allowed|_not_found|format)$/.test(code);
-
-const { compare } = new Intl.Collator("en", { numeric: true });
-
-/** The order of recordings: `scan_2` comes before `scan_10`. */
-export const byName = (a: { name: string }, b: { name: string }): number => compare(a.name, b.name);
 
 /** Emits `changed` for another list, open recording or growing file, and `arrived` `{names}` for new recordings. */
 export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: string[] } }> {

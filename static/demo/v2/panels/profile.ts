@@ -31,7 +31,7 @@ export class Profile {
   constructor(pane: Pane) {
     this.#pane = pane;
     this.#along.addEventListener("change", () => this.#arrange());
-    light.addEventListener("change", () => this.redraw());
+    light().addEventListener("change", () => this.redraw());
     new ResizeObserver(() => this.#paint()).observe(byId("chart", SVGSVGElement));
   }
 

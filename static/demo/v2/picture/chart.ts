@@ -48,12 +48,14 @@ export type Chart = Frame & {
   up: (value: number) => number;
 };
 
-/** Whether charts lie on a light ground. */
-export const light: MediaQueryList = matchMedia("(prefers-color-scheme: light)");
+let asked: MediaQueryList | undefined;
+
+/** Tells whether charts lie on a light ground, and when that changes. */
+export const light = (): MediaQueryList => asked ??= matchMedia("(prefers-color-scheme: light)");
 
 /** Darkens a colour on a light ground, to keep it visible. */
 export const onGround = (color: string): string =>
-  light.matches ? `color-mix(in srgb, ${color} 70%, black)` : color;
+  light().matches ? `color-mix(in srgb, ${color} 70%, black)` : color;
 
 /** Opacity of the band behind the line. */
 const BAND_OPACITY = 0.4;
