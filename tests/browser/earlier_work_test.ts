@@ -14,14 +14,24 @@ const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/page/${name
 const savedTables = (work: Work) =>
   Object.fromEntries(
     Object.entries(JSON.parse(Deno.readTextFileSync(fixture(`${work}.json`))) as Record<string, unknown>)
-      .map(([name, table]) => [name, typeof table === "string" ? earlierContentOf(table) : table]),
+      .map(([name, table]) => [
+        name,
+        typeof table === "string" ? earlierContentOf(table) : table as ReturnType<typeof earlierContentOf>,
+      ]),
   );
 
 /** Waits for the drawings and compares all tables. */
 async function assertShown(viewer: Viewer, work: Work): Promise<void> {
   await viewer.page.locator("#source h2", { hasText: "Line scan" }).waitFor();
   await viewer.bands.first().waitFor();
-  assert.deepEqual(await tablesOf(viewer, work), savedTables(work));
+  const [now, earlier] = [await tablesOf(viewer, work), savedTables(work)];
+  for (const [name, { about, ...cells }] of Object.entries(now)) {
+    const { about: known, ...before } = earlier[name]!;
+    assert.deepEqual(cells, before, name);
+    // Summaries may have gained facts.
+    const facts = about.map((fact) => fact.join(": "));
+    assert.deepEqual(known.map((fact) => fact.join(": ")).filter((fact) => !facts.includes(fact)), [], name);
+  }
   assert.equal(await viewer.page.isChecked("#accepted"), work === "scan");
 }
 

@@ -68,7 +68,7 @@ for (const [name, { isChange, measured }] of Object.entries(CASES)) {
         else await viewer.enter(selector, value);
       }
       await page.click(`#${key}-start`);
-      await page.locator(`#measure-${key} table`).first().waitFor();
+      await page.locator(`#drawer-${key} table`).first().waitFor();
       await page.locator(`#${key}-start`, { hasText: "Measure" }).waitFor();
     }
     await viewer.kept();
