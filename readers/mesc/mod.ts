@@ -101,7 +101,7 @@ function unitsIn(file: Hdf5File, metadata: OptionalMetadata): { units: Unit[]; o
       const own = `${path}/MUnit_${unit}`;
       const channels = metadata.read(own, () => numbered(file, own, "Channel"), []);
       const comment = metadata.read(`The comment of ${own}`, () => file.text(own, "Comment"), null);
-      const name = own.slice(1) + (comment ? ` ${comment}` : "");
+      const name = own.slice(1) + (comment ? `: ${comment}` : "");
       if (channels.length > 0) units.push({ path: own, name, channels });
       else others.push(own.slice(1));
     }

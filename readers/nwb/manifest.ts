@@ -34,23 +34,27 @@ interface Entry {
   readonly header: Readonly<Record<string, unknown>>;
 }
 
-/** The images that a manifest describes; `null` without one, or with a warning if it does not fit the file. */
+/** The images that a manifest describes; none without one, or with a warning if it does not fit the file. */
 export function manifestScenes(
   file: Hdf5File,
   images: readonly Found[],
   metadata: OptionalMetadata,
-): Scene[] | null {
+): Scene[] {
   const found = MANIFESTS.filter(({ path }) => file.kindOf(path) === "dataset");
-  if (found.length === 0) return null;
+  if (found.length === 0) return [];
   try {
     if (found.length > 1) throw new DecodeFailed("the file has two of them");
     const entries = readManifest(file, found[0]!, images);
-    return entries.map((entry) => ({ name: entry.name, open: (file) => openEntry(file, entry) }));
+    return entries.map((entry) => ({
+      name: entry.name,
+      paths: entry.stills,
+      open: (file) => openEntry(file, entry),
+    }));
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     const text = `The manifest of acqstore is not used, and its images are served singly: ${error.message}`;
     metadata.warnings.push(warning("metadata_damaged", text));
-    return null;
+    return [];
   }
 }
 
@@ -105,7 +109,8 @@ function entryIn(entry: JsonObject, index: number, stills: ReadonlySet<string>):
   const payload = entry.sidecar_payload as Record<string, unknown> | null | undefined;
   const header = (payload?.image_header_metadata ?? {}) as Record<string, unknown>;
   return {
-    name: typeof name === "string" && name !== "" ? name : container,
+    // The path of the owner's disk may name a person.
+    name: typeof name === "string" && name !== "" ? name.replace(/^.*[\\/](?=.)/s, "") : container,
     stills: paths,
     rows,
     columns,

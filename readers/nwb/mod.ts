@@ -32,12 +32,15 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
       isFirst ? "it is of version 1 of NWB, which is not read" : "it is HDF5, but not of NWB",
     );
   }
-  const { images, outside, others } = findImages(file, metadata);
+  const { images, outside, others: types } = findImages(file, metadata);
   const manifest = manifestScenes(file, images, metadata);
-  const own: Scene[] = manifest ?? images.map(({ path, kind }) => ({
+  const described = new Set(manifest.flatMap(({ paths }) => paths));
+  const others = images.filter(({ path }) => !described.has(path)).map(({ path, kind }): Scene => ({
     name: path.replace(/^\/acquisition\//, ""),
+    paths: [path],
     open: (file) => kind === "series" ? openSeries(file, source, path) : openStill(file, source, path),
   }));
+  const own = [...manifest, ...others];
   const readable: Scene[] = [];
   const damaged: string[] = [];
   const entries: SceneEntry[] = [];
@@ -57,9 +60,9 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
   const absent = `Series whose samples are in other files are left out: ${listed(outside)}`;
   const unread = `Images that cannot be read are left out: ${listed(damaged)}`;
   if (readable.length === 0) {
-    const holds = others.length === 0
+    const holds = types.length === 0
       ? "it holds no image series"
-      : `it holds no image series, but ${listed(others)}`;
+      : `it holds no image series, but ${listed(types)}`;
     throw new DecodeFailed(
       [outside.length > 0 ? absent : "", damaged.length > 0 ? unread : ""]
         .filter((text) => text !== "").join("; ") || holds,

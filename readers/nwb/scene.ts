@@ -16,6 +16,8 @@ import type { Acquisition, PlanePlan, Position, RowRange } from "../reader.ts";
 /** An image of the file. */
 export interface Scene {
   readonly name: string;
+  /** Paths of its objects. */
+  readonly paths: readonly string[];
   /** @throws {DecodeFailed} it cannot be read */
   open(file: Hdf5File): Acquisition;
 }
