@@ -91,7 +91,7 @@ export class Hdf5File implements Disposable {
     const held = new HeldSource(source);
     try {
       const id = asked(held, "the file", () => instance.open(held.path, 0));
-      if (id < 0n) throw failure("the file");
+      if (id < 0n) throw notOpened(takeFaults());
       return new Hdf5File(source, instance, held, id);
     } catch (error) {
       held[Symbol.dispose]();
@@ -339,6 +339,14 @@ function asked<Answer>(held: HeldSource, what: string, work: () => Answer): Answ
   const error = held.takeError();
   if (error !== null) throw error;
   return answer;
+}
+
+/** Why a file cannot be opened. The library compares its length with the one that it states. */
+function notOpened(faults: readonly string[]): DecodeFailed {
+  const lengths = /truncated file: eof = (\d+), .*stored_eof = (\d+)/.exec(faults.join("\n"));
+  return lengths === null
+    ? failure("the file", [...faults])
+    : new DecodeFailed(`the file has ${lengths[1]} of the ${lengths[2]} bytes that it states`);
 }
 
 /** Why the library could not do something. */

@@ -83,3 +83,6 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
     },
   };
 }
+
+/** A sentence as part of another one. */
+const uncapitalized = (text: string) => text.replace(/^./, (letter) => letter.toLowerCase());

@@ -106,6 +106,12 @@ Deno.test("refuses samples in another file by its name", async () => {
 });
 
 Deno.test("refuses an HDF5 file that is cut anywhere", async () => {
+  const bytes = fixture("gap.ims");
+  await refused(
+    "a.ims",
+    bytes.subarray(0, bytes.length - 1),
+    /the file has \d+ of the \d+ bytes that it states/,
+  );
   for (const name of ["gap.ims", "manifest.nwb", "units.mesc"]) {
     const bytes = fixture(name);
     const { served } = await checkCuts(name, bytes, 997);
