@@ -112,9 +112,10 @@ test("results: one run measures all bands; chart, table and archive name them", 
   assert.deepEqual([...new Set(column("Band"))], ["Band 1", "Band 2", "Band 3"]);
   assert.deepEqual(
     await page.locator("#velocity-chart text").allTextContents().then((texts) =>
-      texts.filter((text) => text.startsWith("Band"))
+      // Names at the ends of curves, or in a corner where they do not fit.
+      texts.filter((text) => text.startsWith("Band")).sort()
     ),
-    ["Band 3", "Band 2", "Band 1"],
+    ["Band 1", "Band 2", "Band 3"],
   );
   const summary = page.getByRole("table", { name: "Summary of velocity over time" });
   assert.deepEqual(await summary.locator("th").allTextContents(), ["Band 1", "Band 2", "Band 3"]);
