@@ -72,6 +72,7 @@ export class Hdf5File implements Disposable {
   readonly #library: Library;
   readonly #held: HeldSource;
   readonly #id: bigint;
+  readonly #attributes = new Map<string, ReadonlySet<string>>();
 
   private constructor(source: ByteSource, library: Library, held: HeldSource, id: bigint) {
     this.source = source;
@@ -158,11 +159,19 @@ export class Hdf5File implements Disposable {
     return this.#ask(path, (library, id) => library.get_attribute_names(id, path)).sort();
   }
 
+  /** Names of the attributes of an object, none without one; read once, since a group may have thousands. */
+  #attributesOf(path: string): ReadonlySet<string> {
+    const known = this.#attributes.get(path);
+    if (known !== undefined) return known;
+    const kind = this.kindOf(path);
+    const names = new Set(kind === "group" || kind === "dataset" ? this.attributeNames(path) : []);
+    this.#attributes.set(path, names);
+    return names;
+  }
+
   /** The value of an attribute; `undefined` if it, or its object, is missing, or if it is neither numbers nor text. @throws {DecodeFailed} */
   attribute(path: string, name: string): Value | undefined {
-    const kind = this.kindOf(path);
-    const isThere = (kind === "group" || kind === "dataset") && this.attributeNames(path).includes(name);
-    if (!isThere) return undefined;
+    if (!this.#attributesOf(path).has(name)) return undefined;
     const what = `attribute ${quoted(name)} of ${path}`;
     const metadata = this.#ask(what, (library, id) => library.get_attribute_metadata(id, path, name));
     return this.#value(what, metadata, {
