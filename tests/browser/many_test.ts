@@ -1,5 +1,6 @@
 /** Regions and settings for the next recording, and for all recordings of a folder. */
 import assert from "node:assert/strict";
+import axe from "axe-core";
 import { join } from "node:path";
 import { ROW_DIGITS } from "../../static/measure/recording.ts";
 import { validatePath } from "../../cli/verdict.ts";
@@ -308,14 +309,21 @@ test("compares twenty line scans of two folders, within 50 MB", async (viewer, p
   await viewer.unfold("many");
   assert(await page.isChecked("#many-velocity"));
   assert(!await page.isChecked("#many-events"), "what nobody asked for is not measured");
-  await page.selectOption("#many-group", { label: "of all folders in compared" });
-  await page.click("#many-start");
+  // By the keyboard alone.
+  await page.focus("#many-group");
+  await page.keyboard.type("of all");
+  assert.equal(await page.locator("#many-group option:checked").textContent(), "of all folders in compared");
+  await page.focus("#many-start");
+  await page.keyboard.press("Enter");
   await page.locator("#measure-many .hint", { hasText: "2 of 20" }).waitFor();
   const first = await memoryOf(viewer);
   await page.locator("#many-csv").waitFor({ timeout: 240_000 });
   const end = await memoryOf(viewer);
   assert.match(await viewer.text("#measure-many"), /20 of 20 measured/);
   assert(end - first < 50e6, `${end - first} bytes more`);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
+  assert.deepEqual(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]), []);
   const { column } = await viewer.table("#many-csv");
   const cells = (table: string) =>
     page.locator(`#recordings-view table[aria-label="${table}"] tbody tr`).evaluateAll((rows) =>
