@@ -83,6 +83,3 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
     },
   };
 }
-
-/** A sentence as part of another one. */
-const uncapitalized = (text: string) => text.replace(/^./, (letter) => letter.toLowerCase());
