@@ -1,12 +1,13 @@
 /**
  * A file that the HDF5 library has open: its groups, links, attributes and datasets. Names of objects are absolute paths.
  *
- * A failed call of the library leaves its result as it was, so each status is checked, and what a read of the file threw is
- * thrown on.
+ * A failed call leaves the result of the library unchanged. Each status is therefore checked, and errors of the reads are
+ * thrown again.
  */
 import { memoryRefused } from "../codecs/wasm_decoder.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
+import { requireWholeStream } from "./filters.ts";
 import {
   CLASS,
   dropLibrary,
@@ -27,6 +28,19 @@ const SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
 
 /** Whether bytes start an HDF5 file without a user block. */
 export const startsHdf5 = (head: Uint8Array): boolean => SIGNATURE.every((byte, i) => head[i] === byte);
+
+/** Size of lengths in bytes that all programs write, and the one that the check of heaps in library.ts knows. */
+const LENGTH_BYTES = 8;
+
+/** Checks the size of lengths in the superblock (section II.A). @throws {DecodeFailed} it is another one */
+function requireLengths(source: ByteSource): void {
+  if (source.size < 16) return;
+  const start = source.read(0, 16, "the superblock");
+  const size = start[8]! < 2 ? start[14] : start[10];
+  if (startsHdf5(start) && size !== LENGTH_BYTES) {
+    throw new DecodeFailed(`the file has lengths of ${size} bytes, only those of ${LENGTH_BYTES} are read`);
+  }
+}
 
 /** Largest value of an attribute or text, in bytes. */
 const MAX_VALUE_BYTES = 1 << 20;
@@ -88,6 +102,7 @@ export class Hdf5File implements Disposable {
    * @throws {DecodeFailed} it is no HDF5 file, or shorter than it says
    */
   static async open(source: ByteSource, bytes = 0): Promise<Hdf5File> {
+    requireLengths(source);
     const instance = await library(bytes);
     const held = new HeldSource(source);
     try {
@@ -115,13 +130,11 @@ export class Hdf5File implements Disposable {
 
   /** What a path leads to, through links inside the file. */
   kindOf(path: string): Kind {
-    const type = this.#ask(path, (library, id) => library.get_type(id, path));
+    const at = this.resolved(path) ?? path;
+    const type = this.#ask(at, (library, id) => library.get_type(id, at));
     if (type === OBJECT.group) return "group";
     if (type === OBJECT.dataset) return "dataset";
-    if (type === OBJECT.externalLink) return "external";
-    return type === OBJECT.link && this.#targetOf(path) !== null
-      ? this.kindOf(this.#targetOf(path)!)
-      : "nothing";
+    return type === OBJECT.externalLink ? "external" : "nothing";
   }
 
   /** Where a soft link leads; the path itself for an object; `null` for a loop or a link that leads nowhere. */
@@ -152,6 +165,14 @@ export class Hdf5File implements Disposable {
   /** Names in a group, in code-point order. @throws {DecodeFailed} the group is damaged */
   names(path: string): string[] {
     return this.#ask(path, (library, id) => library.get_names(id, path, false)).sort();
+  }
+
+  /** Numbers behind a prefix in the names of a group, ascending: HDF5 lists `Channel 10` before `Channel 2`. */
+  numbered(path: string, prefix: string): number[] {
+    return this.names(path).flatMap((name) => {
+      const number = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+      return /^\d{1,9}$/.test(number) ? [Number(number)] : [];
+    }).sort((a, b) => a - b);
   }
 
   /** Names of the attributes of an object, in code-point order. */
@@ -200,8 +221,10 @@ export class Hdf5File implements Disposable {
     const at = this.resolved(path);
     if (at === null || this.kindOf(at) !== "dataset") return undefined;
     const metadata = this.#ask(path, (library, id) => library.get_dataset_metadata(id, at));
+    const look = lookAt(this.dataset(at));
     return this.#value(path, metadata, {
-      read: (library, id, to) => library.get_dataset_data(id, at, null, null, null, to),
+      read: (library, id, to) =>
+        this.#held.watch(look, () => library.get_dataset_data(id, at, null, null, null, to)),
       release: (library, id, to) => library.reclaim_vlen_memory(id, at, "", to),
     });
   }
@@ -296,16 +319,16 @@ export class Hdf5File implements Disposable {
   /**
    * Fetches a block of a dataset, as stored but decoded.
    *
-   * @param look at each read
    * @param work gets the bytes, which are those of the library and valid until it returns
    * @throws {DecodeFailed} a chunk cannot be decoded, except for a missing filter, of which `work` is told
    */
   fetch<Result>(
-    { path, width }: Dataset,
+    dataset: Dataset,
     { from, count }: { readonly from: readonly number[]; readonly count: readonly number[] },
     work: (bytes: Uint8Array, fetched: Fetched) => Result,
-    look: Look = () => {},
   ): Result {
+    const { path, width } = dataset;
+    const look = lookAt(dataset);
     const bytes = count.reduce((product, length) => product * length, width);
     return this.#inMemory(path, bytes, (at) => {
       let last: Read | null = null;
@@ -331,6 +354,9 @@ export class Hdf5File implements Disposable {
     });
   }
 }
+
+/** Checks what the library reads of a dataset and would take for whole. */
+const lookAt = (dataset: Dataset): Look => (_, bytes) => requireWholeStream(dataset, bytes);
 
 /** Asks the library; what a read of the file threw is thrown on. @throws {DecodeFailed} the library threw */
 function asked<Answer>(held: HeldSource, what: string, work: () => Answer): Answer {

@@ -2,8 +2,8 @@
  * Filters of chunks. The library undoes deflate, shuffle and Fletcher-32; chunks with LZ4, Zstandard or Blosc are decoded here.
  * Other filters are refused by name.
  *
- * The library takes a deflate stream that ends early for a whole chunk, followed by whatever its memory holds. Such streams are
- * therefore decoded once more here and measured.
+ * When a deflate stream ends early, the library fills the rest of the chunk with whatever its memory holds. Each stream is
+ * therefore decoded a second time, to measure it.
  */
 import { decodeBlosc } from "../codecs/blosc.ts";
 import { StreamTooLong, unpack, unpackAll } from "../codecs/compressed_stream.ts";
@@ -93,20 +93,29 @@ function undoLz4(stored: Uint8Array, size: number): Uint8Array {
   return target;
 }
 
-/** Whether the last filter is deflate, perhaps below a checksum, above nothing that changes the length. */
-export function endsInDeflate({ filters }: Dataset): boolean {
+/** Bytes of a decoded chunk; 0 for a dataset without chunks. */
+export const chunkBytes = ({ chunks, width }: Dataset): number =>
+  chunks === null ? 0 : chunks.reduce((product, length) => product * length, width);
+
+/** Most bytes of a stored chunk: bytes that cannot be compressed grow a little. */
+export const mostStored = (bytes: number): number => bytes + (bytes >> 3) + 65_536;
+
+/** Whether the stored chunks are deflate streams, perhaps with a checksum behind them. */
+function endsInDeflate({ filters }: Dataset): boolean {
   const ids = filters.map(({ id }) => id).filter((id) => id !== FLETCHER32);
   return ids.at(-1) === DEFLATE && ids.every((id) => id === DEFLATE || id === SHUFFLE);
 }
 
 /**
- * Checks a chunk that the library took for whole. Bytes that are no deflate stream are none of a chunk, or those of a chunk that
- * was stored without compression.
+ * Checks what the library read of a dataset. Bytes that are no deflate stream pass: they belong to the index of the chunks, or to a
+ * chunk that was stored without compression.
  *
- * @param size of the decoded chunk
- * @throws {DecodeFailed} the stream decodes to another size
+ * @throws {DecodeFailed} a deflate stream decodes to another size than a chunk has
  */
-export function requireWholeStream({ path, filters }: Dataset, stored: Uint8Array, size: number): void {
+export function requireWholeStream(dataset: Dataset, stored: Uint8Array): void {
+  const size = chunkBytes(dataset);
+  if (!endsInDeflate(dataset) || stored.length > mostStored(size)) return;
+  const { path, filters } = dataset;
   // RFC 1950, section 2.2: method 8, and a multiple of 31.
   const isZlib = stored.length > 2 && (stored[0]! & 0x0f) === 8 && (stored[0]! * 256 + stored[1]!) % 31 === 0;
   if (!isZlib) return;

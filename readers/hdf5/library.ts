@@ -68,26 +68,31 @@ export interface Library {
   _free(at: number): void;
 }
 
-/** A file for the library. */
+/** A file or folder for the library. */
 export interface Node {
-  source: ByteSource;
+  readonly id: number;
+  readonly mode: number;
+  /** Undefined for a folder. */
+  held?: Held;
 }
 
 interface Stream {
-  readonly node: Node;
-  position: number;
+  readonly node: Required<Node>;
+  readonly position: number;
 }
 
 /** What is used of Emscripten's file system. */
 export interface FileSystem {
   readonly ErrnoError: new (errno: number) => Error;
-  createNode(parent: unknown, name: string, mode: number, device: number): Node & Record<string, unknown>;
+  createNode(parent: unknown, name: string, mode: number, device: number): Node;
+  /** Forgets a node, which is otherwise kept by its name. */
+  destroyNode(node: Node): void;
   mkdir(path: string): void;
   mount(type: unknown, options: object, path: string): void;
 }
 
-/** Errors of Emscripten (WASI): no such file, and input or output failed. */
-const [NOT_FOUND, IO_ERROR] = [44, 29];
+/** Errors of Emscripten (WASI): no such file, input or output failed, invalid argument. */
+const [NOT_FOUND, IO_ERROR, INVALID] = [44, 29, 28];
 
 /** Modes of POSIX: a folder, and a file that can only be read. */
 const [FOLDER, FILE] = [0o40555, 0o100444];
@@ -105,12 +110,14 @@ export interface Read {
 export type Look = (read: Read, bytes: Uint8Array) => void;
 
 /** A source that the library reads, with what happened meanwhile. */
-interface Held {
+export interface Held {
   readonly source: ByteSource;
   /** Why a read failed. */
   error: unknown;
   /** Looks at each read; `null` while nobody looks. */
   look: Look | null;
+  /** Has the file system forget its node. */
+  forget: () => void;
 }
 
 const held = new Map<string, Held>();
@@ -151,8 +158,8 @@ export const dropLibrary = (): void => HDF5.drop();
 const [HEAP_SIGNATURE, HEAP_HEADER, OBJECT_HEADER] = [[0x47, 0x43, 0x4f, 0x4c], 16, 16];
 
 /**
- * Checks a collection of variable-length texts that was read. The library walks its objects by their sizes, for ever where one
- * leads to itself or back.
+ * Checks a collection of variable-length texts. The library walks from object to object by their sizes, and never ends if a
+ * size leads back.
  *
  * @throws {DecodeFailed}
  */
@@ -175,7 +182,7 @@ function requireEndingHeap(bytes: Uint8Array): void {
 /** A type of file system whose only folder has the sources in {@linkcode held}. */
 function fileSystemType(fs: FileSystem) {
   const fault = (errno: number) => new fs.ErrnoError(errno);
-  const attributes = (node: Node & Record<string, unknown>) => ({
+  const attributes = (node: Node) => ({
     dev: 1,
     ino: node.id,
     mode: node.mode,
@@ -183,7 +190,7 @@ function fileSystemType(fs: FileSystem) {
     uid: 0,
     gid: 0,
     rdev: 0,
-    size: (node.held as Held | undefined)?.source.size ?? 0,
+    size: node.held?.source.size ?? 0,
     atime: new Date(0),
     mtime: new Date(0),
     ctime: new Date(0),
@@ -194,13 +201,13 @@ function fileSystemType(fs: FileSystem) {
     open() {},
     close() {},
     llseek(stream: Stream, offset: number, whence: number) {
-      const size = (stream.node as unknown as { held: Held }).held.source.size;
+      const { size } = stream.node.held.source;
       const position = whence === 1 ? stream.position + offset : whence === 2 ? size + offset : offset;
-      if (position < 0) throw fault(28);
+      if (position < 0) throw fault(INVALID);
       return position;
     },
     read(stream: Stream, target: Int8Array, at: number, length: number, position: number) {
-      const { held } = stream.node as unknown as { held: Held };
+      const { held } = stream.node;
       const count = Math.max(0, Math.min(length, held.source.size - position));
       try {
         const bytes = new Uint8Array(target.buffer, target.byteOffset + at, count);
@@ -220,6 +227,7 @@ function fileSystemType(fs: FileSystem) {
       const one = held.get(name);
       if (one === undefined) throw fault(NOT_FOUND);
       const node = fs.createNode(parent, name, FILE, 0);
+      one.forget = () => fs.destroyNode(node);
       return Object.assign(node, { held: one, node_ops: nodeOperations, stream_ops: streamOperations });
     },
   };
@@ -241,7 +249,7 @@ export class HeldSource {
     files += 1;
     this.#name = String(files);
     this.path = `${FOLDER_NAME}/${this.#name}`;
-    this.#held = { source, error: null, look: null };
+    this.#held = { source, error: null, look: null, forget: () => {} };
     held.set(this.#name, this.#held);
   }
 
@@ -263,6 +271,7 @@ export class HeldSource {
   }
 
   [Symbol.dispose](): void {
+    this.#held.forget();
     held.delete(this.#name);
   }
 }

@@ -1,16 +1,10 @@
 /** Planes of a dataset: two of its axes are rows and columns, the others have one index. */
 import { DecodeFailed } from "../errors.ts";
-import type { RowRange, WorkingMemory } from "../reader.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import type { PlanePlan, RowRange } from "../reader.ts";
 import { SampleArray } from "../samples/to_float32.ts";
-import type { Dataset, Hdf5File } from "./file.ts";
-import type { Look } from "./library.ts";
-import {
-  decodeChunk,
-  endsInDeflate,
-  hasForeignFilter,
-  requireFilters,
-  requireWholeStream,
-} from "./filters.ts";
+import { type Dataset, Hdf5File } from "./file.ts";
+import { chunkBytes, decodeChunk, hasForeignFilter, mostStored, requireFilters } from "./filters.ts";
 
 /** A plane of a dataset. */
 export interface DatasetPlane {
@@ -29,12 +23,7 @@ const MAX_CHUNK_BYTES = 128 << 20;
 /** Bytes of a block that is fetched at once, unless its chunks are larger. */
 const BLOCK_BYTES = 1 << 20;
 
-/** Largest stored form of a chunk: incompressible bytes grow a little. */
-const mostStored = (bytes: number) => bytes + (bytes >> 3) + 65_536;
-
 const product = (lengths: readonly number[]) => lengths.reduce((all, length) => all * length, 1);
-
-const chunkBytes = ({ chunks, width }: Dataset) => chunks === null ? 0 : product(chunks) * width;
 
 /** Checks that planes of a dataset can be decoded. @throws {DecodeFailed} */
 export function requireReadable(dataset: Dataset): void {
@@ -52,17 +41,45 @@ function rowsAtOnce({ dataset: { chunks, width }, rowAxis, columns }: DatasetPla
 }
 
 /** Bytes that the library needs for a plane beside its own. */
-export const libraryBytes = (plane: DatasetPlane): number =>
+const libraryBytes = (plane: DatasetPlane): number =>
   4 * chunkBytes(plane.dataset) + 2 * rowsAtOnce(plane) * plane.columns * plane.dataset.width;
 
 /** Memory of an instance of the library from its start, and of what it reads to find a chunk. */
 const INSTANCE_BYTES = 24 << 20;
 
-/** Memory for decoding a plane. */
-export const workingMemory = (plane: DatasetPlane): WorkingMemory => ({
-  bytes: INSTANCE_BYTES + libraryBytes(plane),
-  endsWithWorker: false,
-});
+/**
+ * Plans planes of datasets that {@linkcode requireReadable} has passed.
+ *
+ * @param planes one for each wanted channel
+ * @param rowRange rows to fill; all by default
+ * @param convert changes the samples of a plane, which is given by its index
+ */
+export function planOf(
+  source: ByteSource,
+  { rows, columns }: { readonly rows: number; readonly columns: number },
+  planes: readonly DatasetPlane[],
+  rowRange?: RowRange,
+  convert: (target: Float32Array, plane: number) => void = () => {},
+): PlanePlan {
+  const filled = rowRange ?? { start: 0, end: rows };
+  const bytes = Math.max(...planes.map(libraryBytes));
+  return {
+    rows,
+    columns,
+    filled,
+    warnings: [],
+    working: { bytes: INSTANCE_BYTES + bytes, endsWithWorker: false },
+    overwrites: true,
+    async decode(targets) {
+      using file = await Hdf5File.open(source, bytes);
+      for (const [i, plane] of planes.entries()) {
+        const target = targets[i]!;
+        readPlane(file, plane, filled, target);
+        convert(target.subarray(0, (filled.end - filled.start) * columns), i);
+      }
+    },
+  };
+}
 
 /** A block of samples: the bytes of an array of this shape, whose first sample is at `from` in the dataset. */
 interface Block {
@@ -82,13 +99,10 @@ type Extent = Pick<Block, "from" | "shape">;
  * @param target `columns` samples for each row
  * @throws {DecodeFailed | Stopped}
  */
-export function readPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, target: Float32Array): void {
+function readPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, target: Float32Array): void {
   const { dataset } = plane;
   const foreign = hasForeignFilter(dataset);
   const size = chunkBytes(dataset);
-  const look: Look = (read, bytes) => {
-    if (read.length <= mostStored(size)) requireWholeStream(dataset, bytes, size);
-  };
   const blocks = foreign ? chunksOf(plane, rows) : bandsOf(plane, rows);
   for (const { from, shape } of blocks) {
     const place = (block: Block) => placeBlock(plane, rows, block, target);
@@ -98,7 +112,6 @@ export function readPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, t
         dataset,
         { from, count: shape },
         (bytes) => place({ from, shape, bytes, littleEndian: true }),
-        endsInDeflate(dataset) ? look : undefined,
       );
       continue;
     }

@@ -12,7 +12,7 @@
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
-import { libraryBytes, readPlane, requireReadable, workingMemory } from "../hdf5/planes.ts";
+import { planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
@@ -41,8 +41,9 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
 }
 
 function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
-  const times = numbered(file, LEVEL, "TimePoint");
-  const channels = numbered(file, `${LEVEL}/TimePoint ${times[0] ?? 0}`, "Channel");
+  const times = file.kindOf(LEVEL) === "group" ? file.numbered(LEVEL, "TimePoint ") : [];
+  const first = `${LEVEL}/TimePoint ${times[0] ?? 0}`;
+  const channels = file.kindOf(first) === "group" ? file.numbered(first, "Channel ") : [];
   const dataOf = (t: number, c: number) =>
     `${LEVEL}/TimePoint ${times[t] ?? 0}/Channel ${channels[c] ?? 0}/Data`;
   // Names the path that is missing.
@@ -55,67 +56,45 @@ function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
     throw new DecodeFailed(`${dataset.path} holds no samples along Z, Y and X`);
   }
   const metadata = new OptionalMetadata();
-  const { warnings } = metadata;
   const isDescribed = file.kindOf(INFO) === "group";
-  warnings.push(
+  metadata.warn(
     ...warnIf(!isDescribed, "metadata_missing", "The file has no DataSetInfo: names and steps are unknown"),
   );
   const sizes = sizesOf(file, dataset, metadata);
   const [columns, rows, slices] = sizes;
   const image = metadata.read("DataSetInfo/Image", () => file.text(`${INFO}/Image`, "RecordingDate"), null);
   const stamps = timeStamps(file, times.length, metadata);
-  const missing = missingChannels(file, times, channels, metadata);
+  const held = heldChannels(file, times, channels.length, metadata);
   const axes = axesOf(
     { T: times.length, C: channels.length, Z: slices, Y: rows, X: columns },
     calibrations(file, sizes, metadata),
   );
-  warnings.push(...countWarnings(file, times.length, channels.length, metadata));
-  const lacks = (channel: number, t: number) => missing.has(`${t} ${channel}`);
+  metadata.warn(...countWarnings(file, times.length, channels.length, metadata));
   const info = documentOf(file, channels, metadata);
+  const served = channelsOf(channels.map((c) => channelIn(file, c, metadata)), { sampleType, rows, columns });
   return {
     axes,
-    channels: channelsOf(channels.map((c) => channelIn(file, c, metadata)), { sampleType, rows, columns }),
+    channels: served,
     ...firstMoment(momentOf(dated(image)), momentOf(stamps.first)),
     fileSize: source.size,
     reference: null,
-    warnings,
+    warnings: metadata.warnings,
     stamps: stamps.stamps,
-    indexBytes: 100 * times.length,
+    indexBytes: (100 + 8 * channels.length) * times.length,
     documents: (list) => list.add("DataSetInfo", "application/json", info),
-    ...missing.size > 0 && { holds: (channel, { t }) => !lacks(channel, t) },
-    plan: (wanted, { t, z }, rowRange) =>
-      Promise.try(() => {
-        const absent = wanted.find((channel) => lacks(channel, t));
-        if (absent !== undefined) throw new PlaneNotFound(`the file has no ${dataOf(t, absent)}`);
-        const plane = { rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
-        const filled = rowRange ?? { start: 0, end: rows };
-        return {
-          rows,
-          columns,
-          filled,
-          warnings: [],
-          working: workingMemory({ dataset, ...plane }),
-          overwrites: true,
-          async decode(planes) {
-            using file = await Hdf5File.open(source, libraryBytes({ dataset, ...plane }));
-            for (const [i, channel] of wanted.entries()) {
-              const own = file.dataset(dataOf(t, channel));
-              requireAlike(own, dataset, sizes);
-              readPlane(file, { dataset: own, ...plane }, filled, planes[i]!);
-            }
-          },
-        };
-      }),
+    holds: (channel, { t }) => held.get(t)?.has(channels[channel]!) ?? true,
+    async plan(wanted, { t, z }, rowRange) {
+      using file = await Hdf5File.open(source);
+      const planes = wanted.map((channel) => {
+        const path = dataOf(t, channel);
+        if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
+        const own = file.dataset(path);
+        requireAlike(own, dataset, sizes);
+        return { dataset: own, rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
+      });
+      return planOf(source, { rows, columns }, planes, rowRange);
+    },
   };
-}
-
-/** Numbers of the groups `NAME n` in a group, ascending. */
-function numbered(file: Hdf5File, path: string, name: string): number[] {
-  if (file.kindOf(path) !== "group") return [];
-  return file.names(path).flatMap((found) => {
-    const number = new RegExp(`^${name} (\\d{1,9})$`).exec(found)?.[1];
-    return number === undefined ? [] : [Number(number)];
-  }).sort((a, b) => a - b);
 }
 
 /** Checks a dataset against the first one. @throws {DecodeFailed} it has other samples */
@@ -139,7 +118,7 @@ function sizesOf(file: Hdf5File, { path, shape }: Dataset, metadata: OptionalMet
   const stored = [shape[X]!, shape[Y]!, shape[Z]!];
   const sizes = [own, image].find(isSize) ?? stored;
   const differ = isSize(own) && isSize(image) && own.join() !== image.join();
-  metadata.warnings.push(
+  metadata.warn(
     ...warnIf(
       differ,
       "metadata_disagree",
@@ -179,7 +158,7 @@ function calibrations(
     const axes = (["X", "Y", "Z"] as const).map((axis, i) =>
       [axis, known(calibrated(steps[i], unit))] as const
     );
-    metadata.warnings.push(
+    metadata.warn(
       ...warnIf(
         steps.every((step) => step === 1),
         "metadata_missing",
@@ -215,7 +194,7 @@ function timeStamps(
   const none = { stamps: null, first: null };
   return metadata.read("DataSetInfo/TimeInfo", () => {
     if (file.kindOf(path) !== "group") {
-      metadata.warnings.push(...warnIf(count > 1, "step_unknown", "The file has no time stamps"));
+      metadata.warn(...warnIf(count > 1, "step_unknown", "The file has no time stamps"));
       return none;
     }
     const first = file.text(path, "TimePoint1");
@@ -225,7 +204,7 @@ function timeStamps(
     const known = seconds.filter(Number.isFinite);
     if (new Set(known).size < 2) {
       const why = known.length === 0 ? "hold no time" : "are all equal";
-      metadata.warnings.push(
+      metadata.warn(
         warning("step_unknown", `The time stamps ${why}; the time between time points is unknown`),
       );
       return { stamps: null, first };
@@ -234,29 +213,29 @@ function timeStamps(
   }, none);
 }
 
-/** A date that is not the placeholder for none. */
+/** The date, without the one that stands for an unknown date. */
 const dated = (text: string | null) => text?.startsWith("1970-01-01") ? null : text;
 
 /** Largest number of time points whose channels are listed when the file is opened. */
 const MAX_LISTED_TIMES = 4096;
 
-/** Time points and channels without samples, as `T C`. */
-function missingChannels(
+/** Numbers of the channels of each time point that can be listed, by its index. */
+function heldChannels(
   file: Hdf5File,
   times: readonly number[],
-  channels: readonly number[],
-  { warnings }: OptionalMetadata,
-): ReadonlySet<string> {
-  const missing = new Set<string>();
+  count: number,
+  metadata: OptionalMetadata,
+): ReadonlyMap<number, ReadonlySet<number>> {
+  const held = new Map<number, ReadonlySet<number>>();
   for (const [t, time] of times.slice(0, MAX_LISTED_TIMES).entries()) {
-    const own = new Set(numbered(file, `${LEVEL}/TimePoint ${time}`, "Channel"));
-    for (const [c, channel] of channels.entries()) if (!own.has(channel)) missing.add(`${t} ${c}`);
+    const path = `${LEVEL}/TimePoint ${time}`;
+    const own = metadata.read(path, () => file.numbered(path, "Channel "), null);
+    if (own !== null) held.set(t, new Set(own));
   }
-  const text = `${missing.size} of ${
-    times.length * channels.length
-  } channels of time points are not in the file`;
-  warnings.push(...warnIf(missing.size > 0, "planes_missing", text));
-  return missing;
+  const missing = held.values().reduce((sum, own) => sum + Math.max(0, count - own.size), 0);
+  const text = `${missing} of ${held.size * count} channels of time points are not in the file`;
+  metadata.warn(...warnIf(missing > 0, "planes_missing", text));
+  return held;
 }
 
 /** Warnings about stated numbers that differ from what is there. */
@@ -269,8 +248,7 @@ function countWarnings(
   const stated = (path: string, name: string) =>
     metadata.read(
       path,
-      () =>
-        file.kindOf(`${INFO}/${path}`) === "group" ? file.numbers(`${INFO}/${path}`, name)?.[0] : undefined,
+      () => file.numbers(`${INFO}/${path}`, name)?.[0],
       undefined,
     );
   const [noc, points] = [stated("Image", "Noc"), stated("TimeInfo", "FileTimePoints")];

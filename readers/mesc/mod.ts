@@ -12,7 +12,7 @@
 import { DecodeFailed, PlaneNotFound, quoted } from "../errors.ts";
 import { type Dataset, Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
-import { libraryBytes, readPlane, requireReadable, workingMemory } from "../hdf5/planes.ts";
+import { planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_LISTED_SCENES, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
@@ -84,22 +84,14 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
   };
 }
 
-/** Numbers of names such as `MUnit_2`, ascending. */
-function numbered(file: Hdf5File, path: string, name: string): number[] {
-  return file.names(path).flatMap((found) => {
-    const number = new RegExp(`^${name}_(\\d{1,9})$`).exec(found)?.[1];
-    return number === undefined ? [] : [Number(number)];
-  }).sort((a, b) => a - b);
-}
-
 function unitsIn(file: Hdf5File, metadata: OptionalMetadata): { units: Unit[]; others: string[] } {
   const units: Unit[] = [];
   const others: string[] = [];
-  for (const session of numbered(file, "/", "MSession")) {
+  for (const session of file.numbered("/", "MSession_")) {
     const path = `/MSession_${session}`;
-    for (const unit of metadata.read(path, () => numbered(file, path, "MUnit"), [])) {
+    for (const unit of metadata.read(path, () => file.numbered(path, "MUnit_"), [])) {
       const own = `${path}/MUnit_${unit}`;
-      const channels = metadata.read(own, () => numbered(file, own, "Channel"), []);
+      const channels = metadata.read(own, () => file.numbered(own, "Channel_"), []);
       const comment = metadata.read(`The comment of ${own}`, () => file.text(own, "Comment"), null);
       const name = own.slice(1) + (comment ? `: ${comment}` : "");
       if (channels.length > 0) units.push({ path: own, name, channels });
@@ -187,7 +179,7 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
   const conversions = channels.map((number) =>
     metadata.read(
       `The conversion of channel ${number}`,
-      () => conversionOf(file, path, number, metadata.warnings),
+      () => conversionOf(file, path, number, metadata),
       IDENTITY,
     )
   );
@@ -253,22 +245,8 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
           at: [frame, 0, 0],
           columns,
         }));
-        const filled = rowRange ?? { start: 0, end: rows };
-        return {
-          rows,
-          columns,
-          filled,
-          warnings: [],
-          working: workingMemory(planes[0]!),
-          overwrites: true,
-          async decode(targets) {
-            using file = await Hdf5File.open(source, libraryBytes(planes[0]!));
-            for (const [i, plane] of planes.entries()) {
-              readPlane(file, plane, filled, targets[i]!);
-              convert(targets[i]!, conversions[wanted[i]!]!, (filled.end - filled.start) * columns);
-            }
-          },
-        };
+        const convert = (target: Float32Array, i: number) => converted(target, conversions[wanted[i]!]!);
+        return planOf(source, { rows, columns }, planes, rowRange, convert);
       }),
   };
 }
@@ -276,11 +254,11 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
 const IDENTITY: Conversion = { scale: 1, offset: 0 };
 
 /** The conversion of a channel; stored samples if it makes no sense. */
-function conversionOf(file: Hdf5File, path: string, number: number, warnings: Warning[]): Conversion {
+function conversionOf(file: Hdf5File, path: string, number: number, metadata: OptionalMetadata): Conversion {
   const name = `Channel_${number}_Conversion_ConversionLinear`;
   const [scale = 1, offset = 0] = ["Scale", "Offset"].map((one) => file.numbers(path, name + one)?.[0]);
   if (Number.isFinite(scale) && Number.isFinite(offset) && scale !== 0) return { scale, offset };
-  warnings.push(
+  metadata.warn(
     warning(
       "metadata_damaged",
       `Channel ${number} is served as stored: its conversion is ${scale} x + ${offset}`,
@@ -290,9 +268,9 @@ function conversionOf(file: Hdf5File, path: string, number: number, warnings: Wa
 }
 
 /** Applies a conversion. Samples of 16 bits are exact in float32, so that the store alone rounds. */
-function convert(plane: Float32Array, { scale, offset }: Conversion, count: number): void {
+function converted(plane: Float32Array, { scale, offset }: Conversion): void {
   if (scale === 1 && offset === 0) return;
-  for (let i = 0; i < count; i += 1) plane[i] = plane[i]! * scale + offset;
+  for (let i = 0; i < plane.length; i += 1) plane[i] = plane[i]! * scale + offset;
 }
 
 /** The last colour of a lookup table, as 0xRRGGBB or 0xAARRGGBB. */

@@ -5,13 +5,14 @@
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
 import type { OptionalMetadata } from "../hdf5/optional.ts";
+import { planOf } from "../hdf5/planes.ts";
 import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
 import { channelsOf } from "../metadata/channels.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../metadata/json.ts";
 import { moment, UNDATED } from "../metadata/moment.ts";
-import type { Acquisition } from "../reader.ts";
+import { type Acquisition, sizesOf } from "../reader.ts";
 import { warning } from "../warning.ts";
-import { planOf, requireSamples, type Scene } from "./scene.ts";
+import { requireSamples, type Scene } from "./scene.ts";
 import type { Found } from "./tree.ts";
 
 /** Texts with a manifest, and what they state about themselves. */
@@ -48,12 +49,13 @@ export function manifestScenes(
     return entries.map((entry) => ({
       name: entry.name,
       paths: entry.stills,
+      sizes: () => sizesOf(axesOf({ C: entry.stills.length, Y: entry.rows, X: entry.columns }, {})),
       open: (file) => openEntry(file, entry),
     }));
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     const text = `The manifest of acqstore is not used, and its images are served singly: ${error.message}`;
-    metadata.warnings.push(warning("metadata_damaged", text));
+    metadata.warn(warning("metadata_damaged", text));
     return [];
   }
 }
@@ -155,13 +157,17 @@ function openEntry(file: Hdf5File, { stills, rows, columns, header }: Entry): Ac
     warnings: [],
     indexBytes: 1000,
     documents: () => {},
-    plan: planOf(source, { rows, columns }, (channel) => ({
-      dataset: datasets[channel]!,
-      rowAxis: 1,
-      columnAxis: 0,
-      at: [0, 0],
-      columns,
-    })),
+    plan: (wanted, _position, rowRange) =>
+      Promise.try(() => {
+        const planes = wanted.map((channel) => ({
+          dataset: datasets[channel]!,
+          rowAxis: 1,
+          columnAxis: 0,
+          at: [0, 0],
+          columns,
+        }));
+        return planOf(source, { rows, columns }, planes, rowRange);
+      }),
   };
 }
 

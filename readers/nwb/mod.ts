@@ -16,8 +16,8 @@ import { MAX_LISTED_SCENES } from "../io/limits.ts";
 import type { SceneEntry, Scenes, Source } from "../reader.ts";
 import { listed, warnIf } from "../warning.ts";
 import { manifestScenes } from "./manifest.ts";
-import { openSeries } from "./series.ts";
-import { openStill } from "./stills.ts";
+import { openSeries, sizesOfSeries } from "./series.ts";
+import { openStill, sizesOfStill } from "./stills.ts";
 import { findImages } from "./tree.ts";
 import type { Scene } from "./scene.ts";
 
@@ -38,6 +38,7 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
   const others = images.filter(({ path }) => !described.has(path)).map(({ path, kind }): Scene => ({
     name: path.replace(/^\/acquisition\//, ""),
     paths: [path],
+    sizes: (file) => kind === "series" ? sizesOfSeries(file, path) : sizesOfStill(file, path),
     open: (file) => kind === "series" ? openSeries(file, source, path) : openStill(file, source, path),
   }));
   const own = [...manifest, ...others];
@@ -46,12 +47,8 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
   const entries: SceneEntry[] = [];
   for (const scene of own) {
     try {
-      const { axes } = scene.open(file);
+      entries.push({ name: scene.name, sizes: scene.sizes(file) });
       readable.push(scene);
-      entries.push({
-        name: scene.name,
-        sizes: Object.fromEntries(axes.map(({ name, size }) => [name, size])),
-      });
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
       damaged.push(`${quoted(scene.name)} (${error.message})`);

@@ -1,32 +1,32 @@
 /** What the scenes of an NWB file share. */
 import { DecodeFailed } from "../errors.ts";
-import { type Dataset, Hdf5File } from "../hdf5/file.ts";
-import {
-  type DatasetPlane,
-  libraryBytes,
-  readPlane,
-  requireReadable,
-  workingMemory,
-} from "../hdf5/planes.ts";
-import type { ByteSource } from "../io/byte_source.ts";
+import type { Dataset, Hdf5File } from "../hdf5/file.ts";
+import type { OptionalMetadata } from "../hdf5/optional.ts";
+import { requireReadable } from "../hdf5/planes.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { momentOf } from "../metadata/moment.ts";
-import type { Acquisition, PlanePlan, Position, RowRange } from "../reader.ts";
+import { type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
+import type { Acquisition, SceneEntry } from "../reader.ts";
 
 /** An image of the file. */
 export interface Scene {
   readonly name: string;
   /** Paths of its objects. */
   readonly paths: readonly string[];
+  /** Lengths of its axes. @throws {DecodeFailed} it cannot be read */
+  sizes(file: Hdf5File): SceneEntry["sizes"];
   /** @throws {DecodeFailed} it cannot be read */
   open(file: Hdf5File): Acquisition;
 }
 
 /** Date and time of the session as written, without the offset. */
-export const sessionMoment = (file: Hdf5File): ReturnType<typeof momentOf> =>
-  momentOf(String(file.value("/session_start_time") ?? ""));
+export const sessionMoment = (file: Hdf5File, metadata: OptionalMetadata): Moment =>
+  metadata.read(
+    "session_start_time",
+    () => momentOf(String(file.value("/session_start_time") ?? "")),
+    UNDATED,
+  );
 
-/** Checks samples. @throws {DecodeFailed} they are none, or a plane is too large */
+/** Checks that a dataset can be served in planes of this size. @throws {DecodeFailed} it holds no samples, or the planes are too large */
 export function requireSamples(dataset: Dataset, rows: number, columns: number): void {
   const { path, shape, sampleType } = dataset;
   if (sampleType === null) throw new DecodeFailed(`${path} holds no samples`);
@@ -35,30 +35,4 @@ export function requireSamples(dataset: Dataset, rows: number, columns: number):
     throw new DecodeFailed(`${path} has planes of ${columns} x ${rows} samples`);
   }
   requireReadable(dataset);
-}
-
-/** A plan that reads each wanted channel. @param planeOf the plane of a channel */
-export function planOf(
-  source: ByteSource,
-  { rows, columns }: { readonly rows: number; readonly columns: number },
-  planeOf: (channel: number, position: Position) => DatasetPlane,
-): Acquisition["plan"] {
-  return (wanted: readonly number[], position: Position, rowRange?: RowRange): Promise<PlanePlan> =>
-    Promise.try(() => {
-      const planes = wanted.map((channel) => planeOf(channel, position));
-      const filled = rowRange ?? { start: 0, end: rows };
-      const bytes = Math.max(...planes.map(libraryBytes));
-      return {
-        rows,
-        columns,
-        filled,
-        warnings: [],
-        working: planes.map(workingMemory).reduce((a, b) => a.bytes > b.bytes ? a : b),
-        overwrites: true,
-        async decode(targets) {
-          using file = await Hdf5File.open(source, bytes);
-          planes.forEach((plane, i) => readPlane(file, plane, filled, targets[i]!));
-        },
-      };
-    });
 }

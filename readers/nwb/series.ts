@@ -2,30 +2,51 @@
 import { DecodeFailed } from "../errors.ts";
 import type { Dataset, Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
+import { planOf } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
 import { channelsOf } from "../metadata/channels.ts";
 import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
 import { ARRAYS } from "../samples/to_float32.ts";
-import type { Acquisition, TimeStamps } from "../reader.ts";
+import { type Acquisition, type SceneEntry, sizesOf, type TimeStamps } from "../reader.ts";
 import { warnIf } from "../warning.ts";
-import { planOf, requireSamples, sessionMoment } from "./scene.ts";
+import { requireSamples, sessionMoment } from "./scene.ts";
 
 /** Longest step that is likely; longer ones are mistakes of the program that wrote them. */
 const LONGEST_STEP_UM = 1000;
 
-/** Opens a series. @throws {DecodeFailed} its data are no frames */
-export function openSeries(file: Hdf5File, source: ByteSource, path: string): Acquisition {
+/** How a series is stored. */
+interface Layout {
+  readonly dataset: Dataset;
+  readonly rowAxis: number;
+  readonly columnAxis: number;
+  readonly sizes: { readonly T: number; readonly Z: number; readonly Y: number; readonly X: number };
+}
+
+/** @throws {DecodeFailed} the data are no frames */
+function layoutOf(file: Hdf5File, path: string, metadata: OptionalMetadata): Layout {
   const dataset = file.dataset(`${path}/data`);
-  const { shape, sampleType } = dataset;
+  const { shape } = dataset;
   if (shape.length !== 3 && shape.length !== 4) {
     throw new DecodeFailed(`${dataset.path} has ${shape.length} axes, frames need 3 or 4`);
   }
-  const metadata = new OptionalMetadata();
-  const isExchanged = metadata.read("dimension", () => isRowsFirst(file, path, shape), false);
+  const isExchanged = metadata.read("dimension", () => isRowsFirst(file, path, shape, metadata), false);
   const [rowAxis, columnAxis] = isExchanged ? [1, 2] : [2, 1];
-  const [frames, rows, columns, slices] = [shape[0]!, shape[rowAxis]!, shape[columnAxis]!, shape[3] ?? 1];
-  requireSamples(dataset, rows, columns);
+  const sizes = { T: shape[0]!, Z: shape[3] ?? 1, Y: shape[rowAxis]!, X: shape[columnAxis]! };
+  requireSamples(dataset, sizes.Y, sizes.X);
+  return { dataset, rowAxis, columnAxis, sizes };
+}
+
+/** Lengths of the axes of a series. @throws {DecodeFailed} its data are no frames */
+export const sizesOfSeries = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
+  sizesOf(axesOf(layoutOf(file, path, new OptionalMetadata()).sizes, {}));
+
+/** Opens a series. @throws {DecodeFailed} its data are no frames */
+export function openSeries(file: Hdf5File, source: ByteSource, path: string): Acquisition {
+  const metadata = new OptionalMetadata();
+  const { dataset, rowAxis, columnAxis, sizes } = layoutOf(file, path, metadata);
+  const { shape, sampleType } = dataset;
+  const { T: frames, Z: slices, Y: rows, X: columns } = sizes;
   const { step, stamps } = metadata.read("The times", () => timesOf(file, path, frames, metadata), {
     step: undefined,
     stamps: null,
@@ -39,37 +60,30 @@ export function openSeries(file: Hdf5File, source: ByteSource, path: string): Ac
     metadata.read(name, () => file.numbers(dataset.path, name)?.[0], undefined)
   );
   const isConverted = scale !== undefined && scale !== 1 || offset !== undefined && offset !== 0;
-  const warnings = [
-    ...metadata.warnings,
-    ...warnIf(
-      isExchanged,
-      "axis_replaced",
-      "The data have rows before columns, by the sizes that the series states, and not as NWB has them",
-    ),
+  metadata.warn(
     ...warnIf(
       isConverted,
       "samples_doubtful",
       `Stored samples are served; the series states that values are ${scale ?? 1} x + ${offset ?? 0}`,
     ),
-  ];
+  );
   const channel = metadata.read("The optical channel", () => opticalChannel(file, path), null);
   return {
-    axes: axesOf({ T: frames, Z: slices, Y: rows, X: columns }, { ...steps, ...step && { T: step } }),
+    axes: axesOf(sizes, { ...steps, ...step && { T: step } }),
     channels: channelsOf([{ name: channel }], { sampleType: sampleType!, rows, columns }),
-    ...sessionMoment(file),
+    ...sessionMoment(file, metadata),
     fileSize: source.size,
     reference: null,
-    warnings,
+    warnings: metadata.warnings,
     stamps,
     indexBytes: 1000,
     documents: (list) => list.add("series", "application/json", described(path, { scale, offset, channel })),
-    plan: planOf(source, { rows, columns }, (_channel, { t, z }) => ({
-      dataset,
-      rowAxis,
-      columnAxis,
-      at: shape.length === 4 ? [t, 0, 0, z] : [t, 0, 0],
-      columns,
-    })),
+    plan: (_wanted, { t, z }, rowRange) =>
+      Promise.try(() => {
+        const at = shape.length === 4 ? [t, 0, 0, z] : [t, 0, 0];
+        const plane = { dataset, rowAxis, columnAxis, at, columns };
+        return planOf(source, { rows, columns }, [plane], rowRange);
+      }),
   };
 }
 
@@ -79,12 +93,31 @@ const described = (path: string, { scale = 1, offset = 0, channel }: {
   channel: string | null;
 }) => JSON.stringify({ path, conversion: scale, offset, opticalChannel: channel });
 
-/** Whether `dimension` (numbers of columns and rows) shows that rows are stored before columns. */
-function isRowsFirst(file: Hdf5File, path: string, shape: readonly number[]): boolean {
+/** Whether `dimension` (numbers of columns, rows and slices) shows that rows are stored before columns. */
+function isRowsFirst(
+  file: Hdf5File,
+  path: string,
+  [, first, second]: readonly number[],
+  metadata: OptionalMetadata,
+): boolean {
   const stated = file.value(`${path}/dimension`);
   if (!stated || typeof stated[0] !== "number" || stated.length < 2) return false;
   const [columns, rows] = stated as readonly number[];
-  return columns === shape[2] && rows === shape[1] && columns !== rows;
+  const isExchanged = columns === second && rows === first && columns !== rows;
+  const fits = columns === first && rows === second;
+  metadata.warn(
+    ...warnIf(
+      isExchanged,
+      "axis_replaced",
+      "The series states its sizes in an order that puts rows before columns",
+    ),
+    ...warnIf(
+      !isExchanged && !fits,
+      "metadata_disagree",
+      `The series states ${columns} x ${rows} pixels and stores ${first} x ${second}`,
+    ),
+  );
+  return isExchanged;
 }
 
 /** The step between frames, and the stamps of frames. */
@@ -100,7 +133,7 @@ function timesOf(
   const stamps = `${path}/timestamps`;
   if (file.kindOf(stamps) === "nothing") {
     const text = "The series has neither a rate nor time stamps";
-    metadata.warnings.push(...warnIf(step === undefined && frames > 1, "step_unknown", text));
+    metadata.warn(...warnIf(step === undefined && frames > 1, "step_unknown", text));
     return { step, stamps: null };
   }
   const dataset = file.dataset(stamps);
@@ -139,7 +172,7 @@ function spatialSteps(
   )
     .filter((entry): entry is [typeof entry[0], Calibration] => entry[1] !== undefined);
   const long = steps.filter(([, { step, unit }]) => unit === "um" && step > LONGEST_STEP_UM);
-  metadata.warnings.push(
+  metadata.warn(
     ...warnIf(
       long.length > 0,
       "samples_doubtful",

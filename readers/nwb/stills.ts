@@ -2,27 +2,40 @@
 import { DecodeFailed } from "../errors.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
+import { planOf } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
 import { channelsOf, COLOURS } from "../metadata/channels.ts";
-import type { Acquisition } from "../reader.ts";
-import { planOf, requireSamples, sessionMoment } from "./scene.ts";
+import { type Acquisition, type SceneEntry, sizesOf } from "../reader.ts";
+import { requireSamples, sessionMoment } from "./scene.ts";
 
 /** Micrometres in a centimetre. */
 const UM_IN_CM = 10_000;
 
-/** Opens a still image. @throws {DecodeFailed} it is none */
-export function openStill(file: Hdf5File, source: ByteSource, path: string): Acquisition {
+/** A still with its sizes. @throws {DecodeFailed} the dataset is no image */
+function layoutOf(file: Hdf5File, path: string) {
   const dataset = file.dataset(path);
-  const { shape, sampleType } = dataset;
+  const { shape } = dataset;
   const colours = shape.length === 3 ? shape[2]! : 1;
   if (shape.length !== 2 && (shape.length !== 3 || colours < 3 || colours > 4)) {
     throw new DecodeFailed(
       `${path} has ${shape.join(" x ")} samples, an image needs columns, rows and colours`,
     );
   }
-  const [columns, rows] = shape as [number, number];
-  requireSamples(dataset, rows, columns);
+  const sizes = { C: colours, Y: shape[1]!, X: shape[0]! };
+  requireSamples(dataset, sizes.Y, sizes.X);
+  return { dataset, sizes };
+}
+
+/** Lengths of the axes of a still. @throws {DecodeFailed} the dataset is no image */
+export const sizesOfStill = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
+  sizesOf(axesOf(layoutOf(file, path).sizes, {}));
+
+/** Opens a still image. @throws {DecodeFailed} the dataset is no image */
+export function openStill(file: Hdf5File, source: ByteSource, path: string): Acquisition {
+  const { dataset, sizes } = layoutOf(file, path);
+  const { shape, sampleType } = dataset;
+  const { C: colours, Y: rows, X: columns } = sizes;
   const metadata = new OptionalMetadata();
   // Pixels per centimetre.
   const resolution =
@@ -30,20 +43,21 @@ export function openStill(file: Hdf5File, source: ByteSource, path: string): Acq
   const step = known(calibrated(UM_IN_CM / resolution, "um"));
   const names = shape.length === 3 ? [...COLOURS, "Alpha"].slice(0, colours) : [null];
   return {
-    axes: axesOf({ C: names.length, Y: rows, X: columns }, step ? { Y: step, X: step } : {}),
+    axes: axesOf(sizes, step ? { Y: step, X: step } : {}),
     channels: channelsOf(names.map((name) => ({ name })), { sampleType: sampleType!, rows, columns }),
-    ...sessionMoment(file),
+    ...sessionMoment(file, metadata),
     fileSize: source.size,
     reference: null,
     warnings: metadata.warnings,
     indexBytes: 1000,
     documents: () => {},
-    plan: planOf(source, { rows, columns }, (channel) => ({
-      dataset,
-      rowAxis: 1,
-      columnAxis: 0,
-      at: shape.length === 3 ? [0, 0, channel] : [0, 0],
-      columns,
-    })),
+    plan: (wanted, _position, rowRange) =>
+      Promise.try(() => {
+        const planes = wanted.map((channel) => {
+          const at = shape.length === 3 ? [0, 0, channel] : [0, 0];
+          return { dataset, rowAxis: 1, columnAxis: 0, at, columns };
+        });
+        return planOf(source, { rows, columns }, planes, rowRange);
+      }),
   };
 }

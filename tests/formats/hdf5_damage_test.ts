@@ -5,7 +5,7 @@ import { deflateSync } from "node:zlib";
 import { Hdf5File } from "../../readers/hdf5/file.ts";
 import type { Read } from "../../readers/hdf5/library.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { checkCuts, loadBytes, refused, testDamage } from "../damage.ts";
+import { checkCuts, loadBytes, openBytes, refused, testDamage } from "../damage.ts";
 import { FIXTURES } from "../fixtures/expected.ts";
 import { codesOf } from "../warning_codes.ts";
 
@@ -137,3 +137,28 @@ function replaced(name: string, from: string, to: string): Uint8Array {
   deepEqual([places.length, from.length], [1, to.length], from);
   return changed(bytes, places[0]!, new TextEncoder().encode(to));
 }
+
+Deno.test("refuses lengths of another size, whose heaps cannot be checked", async () => {
+  const bytes = fixture("manifest.nwb");
+  // The size of lengths stands after that of offsets in the first superblocks (section II.A).
+  equal(bytes[8]! < 2 && bytes[14], 8);
+  await refused("a.nwb", changed(bytes, 14, [4]), /lengths of 4 bytes, only those of 8 are read/);
+});
+
+Deno.test("links that lead to each other, or nowhere, are left out", async () => {
+  const { summary } = await loadBytes("a.nwb", fixture("links.nwb"));
+  deepEqual(summary.scenes.map(({ name }) => name), ["a_series", "image"]);
+});
+
+Deno.test("refuses time stamps whose deflate stream ends early, and serves the series without them", async () => {
+  const path = "/acquisition/a_series/timestamps";
+  const { position, length } = await firstChunk("links.nwb", path);
+  const stream = deflateSync(new Uint8Array(8));
+  ok(stream.length <= length);
+  const bytes = changed(fixture("links.nwb"), position, [...stream, ...new Uint8Array(length - stream.length)]);
+  const { codes, times } = await openBytes("a.nwb", bytes, (acquisition) => ({
+    codes: codesOf(acquisition.warnings),
+    times: acquisition.times,
+  }));
+  deepEqual([codes, times], [["metadata_damaged"], null]);
+});
