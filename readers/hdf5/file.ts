@@ -7,11 +7,11 @@
 import { memoryRefused } from "../codecs/wasm_decoder.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
+import type { Dataset } from "./dataset.ts";
 import { requireWholeStream } from "./filters.ts";
 import {
   CLASS,
   dropLibrary,
-  type Filter,
   HeldSource,
   type Library,
   library,
@@ -56,21 +56,6 @@ export type Kind = "group" | "dataset" | "external" | "nothing";
 
 /** A value of an attribute or small dataset: numbers, texts, or `null` for an empty one. */
 export type Value = readonly number[] | readonly string[] | null;
-
-/** Samples in a file. */
-export interface Dataset {
-  readonly path: string;
-  readonly shape: readonly number[];
-  /** `null` for text, compounds and other elements that are no samples. */
-  readonly sampleType: SampleType | null;
-  /** Byte order of stored samples; the library gives little-endian ones. */
-  readonly littleEndian: boolean;
-  /** Bytes of an element. */
-  readonly width: number;
-  /** Shape of a chunk; `null` unless it is stored in chunks. */
-  readonly chunks: readonly number[] | null;
-  readonly filters: readonly Filter[];
-}
 
 /** How the library fetched a block. */
 export interface Fetched {

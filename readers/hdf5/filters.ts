@@ -11,7 +11,7 @@ import { decodeLz4 } from "../codecs/lz.ts";
 import { unshuffleBytes } from "../codecs/shuffle.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import { inflatesTo } from "../io/runtime_internals.ts";
-import type { Dataset } from "./file.ts";
+import type { Dataset } from "./dataset.ts";
 import type { Filter } from "./library.ts";
 
 /** Identifiers of filters; those above 32,000 are registered with The HDF Group. */

@@ -3,7 +3,8 @@ import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { PlanePlan, RowRange } from "../reader.ts";
 import { SampleArray } from "../samples/to_float32.ts";
-import { type Dataset, Hdf5File } from "./file.ts";
+import type { Dataset } from "./dataset.ts";
+import { Hdf5File } from "./file.ts";
 import { chunkBytes, decodeChunk, hasForeignFilter, mostStored, requireFilters } from "./filters.ts";
 
 /** A plane of a dataset. */

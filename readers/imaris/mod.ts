@@ -21,7 +21,7 @@ import { firstMoment, momentOf } from "../metadata/moment.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
 import { type Acquisition, oneScene, type Scenes, type Source, type TimeStamps } from "../reader.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
-import type { Dataset } from "../hdf5/file.ts";
+import type { Dataset } from "../hdf5/dataset.ts";
 
 const LEVEL = "/DataSet/ResolutionLevel 0";
 

@@ -10,7 +10,8 @@
  * Not read: curves beside the images. Nothing is known about how line scans are folded into frames, so they are frames too.
  */
 import { DecodeFailed, PlaneNotFound, quoted } from "../errors.ts";
-import { type Dataset, Hdf5File } from "../hdf5/file.ts";
+import type { Dataset } from "../hdf5/dataset.ts";
+import { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
 import { planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";

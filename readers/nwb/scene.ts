@@ -1,6 +1,7 @@
 /** What the scenes of an NWB file share. */
 import { DecodeFailed } from "../errors.ts";
-import type { Dataset, Hdf5File } from "../hdf5/file.ts";
+import type { Dataset } from "../hdf5/dataset.ts";
+import type { Hdf5File } from "../hdf5/file.ts";
 import type { OptionalMetadata } from "../hdf5/optional.ts";
 import { requireReadable } from "../hdf5/planes.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";

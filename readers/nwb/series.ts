@@ -1,6 +1,7 @@
 /** Series of images of NWB. */
 import { DecodeFailed } from "../errors.ts";
-import type { Dataset, Hdf5File } from "../hdf5/file.ts";
+import type { Dataset } from "../hdf5/dataset.ts";
+import type { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
 import { planOf } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";

@@ -337,6 +337,6 @@ export class ManyPanel {
   }
 }
 
-/** The table of recordings, with columns for notes and errors also if there are none. */
+/** The table of recordings. It always has the columns `Note` and `Error`. */
 export const recordingsTable = (rows: readonly Row[]): Column[] =>
   recordingColumns(rows.map((row) => ({ Note: "", Error: "", ...row })));

@@ -174,7 +174,9 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    for (const [path, one] of known) this.#known.set(path, one);
+    // Folders of an earlier look stay too, up to a limit.
+    const before = [...this.#known].filter(([path]) => !known.has(path));
+    this.#known = new Map([...before.slice(-MOST_FOLDERS), ...known]);
     const recordings = [...known.values()].flatMap(({ recording }) => recording ?? []);
     return { folder: parent, recordings, isCut: truncated || folders.length > MOST_FOLDERS };
   }

@@ -292,7 +292,7 @@ export class Pane {
     if (byKeyboard && cursor !== null) this.onMoved({ x: cursor.x + 0.5, y: cursor.y + 0.5 });
   }
 
-  /** Shows the cursor in the middle of the view, if there is none. */
+  /** Places the cursor in the middle of the view, unless the picture already has one. */
   showCursor(): void {
     if (this.cursor === null) this.moveCursor(this.placed.pixelAt({ fx: 0.5, fy: 0.5 }), true);
   }
