@@ -155,7 +155,10 @@ Deno.test("refuses time stamps whose deflate stream ends early, and serves the s
   const { position, length } = await firstChunk("links.nwb", path);
   const stream = deflateSync(new Uint8Array(8));
   ok(stream.length <= length);
-  const bytes = changed(fixture("links.nwb"), position, [...stream, ...new Uint8Array(length - stream.length)]);
+  const bytes = changed(fixture("links.nwb"), position, [
+    ...stream,
+    ...new Uint8Array(length - stream.length),
+  ]);
   const { codes, times } = await openBytes("a.nwb", bytes, (acquisition) => ({
     codes: codesOf(acquisition.warnings),
     times: acquisition.times,
