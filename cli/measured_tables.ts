@@ -230,7 +230,7 @@ async function measuredLines(
       region: regions.find(({ id }) => id === result.of.band)?.name ?? "",
       channel,
     }));
-    made.tables[key] = resultColumns(measurement, named, axes);
+    made.tables[key] = resultColumns(measurement, named, { axes });
     made.settings[key] = named.map((one) => ({
       band: one.region,
       channel,

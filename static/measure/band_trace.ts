@@ -1,6 +1,7 @@
 /** The trace of a band of a plane: the mean of its columns in each line, or its change against F₀ (baseline.ts). */
 import { type Baseline, baselineOf, baselineWords, type TraceSettings } from "./baseline.ts";
 import { mean, runningMean } from "./traces.ts";
+import type { Plane } from "./velocity.ts";
 
 /** What settings mean in which something is missing, as in those of earlier versions. */
 export const PLAIN_TRACE: Readonly<TraceSettings> = {
@@ -23,7 +24,7 @@ export const NEW_TRACE: Readonly<TraceSettings> = { ...PLAIN_TRACE, kind: "autom
  * @returns `baseline` is the level of F₀, NaN for a trace of means
  */
 export function traceOf(
-  { samples, shape: [rows, width] }: { samples: Float32Array; shape: readonly [number, number] },
+  { samples, shape: [rows, width] }: Plane,
   [first, end]: readonly [from: number, to: number],
   settings: TraceSettings,
   step: number,
@@ -52,14 +53,15 @@ export function traceFacts(
   settings: TraceSettings,
   time: { unit: string },
   by: TraceSettings = settings,
+  noun: "band" | "region" = "band",
 ): [name: string, value: string | number][] {
   const { isChange, kind, offset, average } = settings;
   const chosen = kind === "automatic" && by.kind !== kind ? " (automatic)" : "";
   // Constants do not matter to means.
   const isStated = isChange || kind !== "percentile" && kind !== "window";
   return [
-    ["Values", isChange ? "dF/F0" : "mean of the band"],
-    ["Lines averaged", average],
+    ["Values", isChange ? "dF/F0" : `mean of the ${noun}`],
+    [noun === "band" ? "Lines averaged" : "Images averaged", average],
     ...([
       ...isStated ? [["Baseline F0", baselineWords(by, time) + chosen]] : [],
       ...isChange ? [["Detector offset", offset]] : [],

@@ -56,7 +56,7 @@ export const EVENTS: Measurement<Event, EventSettings> = {
   key: "events",
   title: "Events",
   noun: "event",
-  hint: "Peaks in the trace of a band, which is set under Bands and traces.",
+  hint: "Peaks in the traces, as these are set above.",
   isUsual: true,
   isQuick: true,
   isOfBands: true,
@@ -98,8 +98,8 @@ export const EVENTS: Measurement<Event, EventSettings> = {
       ? { ...settings, chosen: "by hand" }
       : settings,
   method: ({ chosen }) => `peaks above a threshold${THRESHOLDS[chosen] ?? ""}, with fitted transients`,
-  facts: ({ trace, f0, by, noise, between }, { axes: [time] }) => [
-    ...traceFacts(trace, time, by),
+  facts: ({ trace, f0, by, noise, between }, { axes: [time], noun }) => [
+    ...traceFacts(trace, time, by, noun),
     ...([
       ...f0 === undefined || Number.isNaN(f0) ? [] : [["F0", f0]],
       ...noise === undefined ? [] : [["SD of the residual", noise]],

@@ -69,6 +69,8 @@ export interface Band {
   isTyped: boolean;
   /** Settings of the band's trace. */
   trace: TraceSettings;
+  /** A band of a line scan, by default, or a region of images. */
+  noun?: "band" | "region";
 }
 
 /** A named number or text of a summary. */
@@ -226,7 +228,7 @@ export const foundOf = <Of extends Item>(made: Of[] | Found<Of>, settings: Setti
 
 /** A copy of the lines of an order. */
 export const linesOf = ({ samples, shape: [, columns] }: Plane, { lines: [from, to] }: Order): {
-  samples: Float32Array<ArrayBuffer>;
+  samples: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
   shape: readonly [number, number];
 } => ({
   samples: samples.slice(from * columns, to * columns),

@@ -26,7 +26,7 @@ import {
 } from "./measurement.ts";
 import { mean, percentile } from "./traces.ts";
 import { type Edit, edited, isSamePlace } from "./edits.ts";
-import { type Plane, SHORTEST_WINDOW } from "./velocity.ts";
+import { type Plane, type Samples, SHORTEST_WINDOW } from "./velocity.ts";
 import type { Row } from "./csv.ts";
 import type { Of, Result } from "./result.ts";
 
@@ -36,20 +36,24 @@ export interface Recording {
   shape: readonly [number, number];
   axes: readonly [time: Axis, position: Axis];
   /** Samples are row by row. */
-  channels: readonly { name: string; samples: Float32Array }[];
+  channels: readonly { name: string; samples: Samples }[];
   /** Seconds from one pixel of a line to the next; 0 if unknown. */
   pixelTime: number;
   /** Whether the user typed the calibration. */
   isTyped: boolean;
+  /** What its columns are divided into: by default bands of a line scan, else regions of images. */
+  noun?: "band" | "region";
 }
 
 /** A range of columns with a name. */
 export interface Region {
-  /** Empty for whole lines. */
+  /** Empty for whole lines or whole images. */
   id: string;
   name: string;
   /** The end is not included. */
   columns: readonly [from: number, to: number];
+  /** Name and place in the images whose means the columns are. */
+  place?: string;
 }
 
 /** An order to measure one region of one channel. */
@@ -84,10 +88,10 @@ export const wholeLines = ({ shape: [, columns] }: Pick<Recording, "shape">): Re
 
 /** The measured part, as measurements take it. */
 export const bandIn = (
-  { axes, shape: [lines], pixelTime, isTyped }: Omit<Recording, "channels">,
+  { axes, shape: [lines], pixelTime, isTyped, noun = "band" }: Omit<Recording, "channels">,
   columns: readonly [number, number],
   trace: TraceSettings,
-): Band => ({ columns, axes, lines, pixelTime, isTyped, trace });
+): Band => ({ columns, axes, lines, pixelTime, isTyped, trace, noun });
 
 /** The plane of a channel. @throws {RangeError} there is no such channel */
 export function planeOf({ channels, shape }: Recording, channel: number): Plane {
@@ -146,7 +150,7 @@ function runOrder<Made>(run: Run<Made>, recording: Recording, order: Order): Mad
 
 /** @throws {RangeError} too many items */
 function resultOf(recording: Recording, order: Order, { found, settings, rejected = [] }: Found): Result {
-  const { measurement, region: { name, columns }, channel, trace } = order;
+  const { measurement, region: { name, columns, place }, channel, trace } = order;
   const { at, noun } = measurement;
   if (at !== undefined && found.length > MOST_ITEMS) {
     throw new RangeError(`${found.length} ${noun}s are more than ${MOST_ITEMS}: raise the threshold`);
@@ -159,7 +163,9 @@ function resultOf(recording: Recording, order: Order, { found, settings, rejecte
     about: [
       [...method!],
       ["Channel", recording.channels[channel]!.name],
-      [PART, `${name}, columns ${columns[0]} to ${columns[1] - 1}`],
+      place === undefined
+        ? [PART, `${name}, columns ${columns[0]} to ${columns[1] - 1}`]
+        : ["Part of the images", place],
       ...facts.map(([name, value]): [string, string | number] => [name, value]),
     ],
     found: found.toSorted((a, b) => a.line - b.line),
@@ -270,8 +276,9 @@ const roundedRow = (row: Row): Row =>
     ]),
   );
 
-/** Name and place of a region, with the outer edges of its pixels. */
-function placeRow({ axes: [, space] }: Recording, { name, columns: [from, to] }: Region): Row {
+/** Name and place of a region, with the outer edges of its pixels; of a region of images only its name. */
+function placeRow({ axes: [, space] }: Recording, { name, columns: [from, to], place }: Region): Row {
+  if (place !== undefined) return { Region: name };
   return {
     Band: name,
     "First column": from,

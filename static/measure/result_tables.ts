@@ -68,13 +68,17 @@ export function joined(tables: readonly (readonly Column[])[]): Column[] {
 }
 
 /** Items of all results below each other. */
-export function resultColumns(measurement: Measurement, results: readonly Named[], axes: Axes): Column[] {
+export function resultColumns(
+  measurement: Measurement,
+  results: readonly Named[],
+  { axes, noun = "band" }: { axes: Axes; noun?: "band" | "region" },
+): Column[] {
   const named = (name: string, of: (result: Named) => string): Column => ({
     name,
     values: results.flatMap((result) => result.items.map(() => of(result))),
   });
   return [
-    named("Band", ({ region }) => region),
+    named(noun === "band" ? "Band" : "Region", ({ region }) => region),
     named("Channel", ({ channel }) => channel),
     ...measurement.columns(results.flatMap(({ items }) => items), axes),
   ];
@@ -93,11 +97,15 @@ export function traceColumns(
   traces: readonly NamedTrace[],
   time: { step: number; unit: string },
   isChange: boolean,
+  noun: "band" | "region" = "band",
 ): Column[] {
   const each = <Value>(of: (trace: NamedTrace, line: number) => Value) =>
     traces.flatMap((trace) => Array.from(trace.values, (_, line) => of(trace, line)));
   return [
-    { name: "Band", values: each(({ band }) => band) },
+    ...noun === "band" ? [{ name: "Band", values: each(({ band }) => band) }] : [
+      { name: "Time point", values: each((_, line) => line + 1) },
+      { name: "Region", values: each(({ band }) => band) },
+    ],
     { name: "Channel", values: each(({ channel }) => channel) },
     { name: "Time", unit: tableUnit(time), values: each((_, line) => line * time.step) },
     { name: isChange ? "dF/F0" : "Mean", values: each(({ values }, line) => values[line]!) },

@@ -4,6 +4,8 @@
  * The correlation between distant parts of the recording shows how much of the mean is stationary.
  */
 
+import type { Samples } from "./velocity.ts";
+
 /** Parts at least this far apart share no streak; neighbours may. */
 const FAR = 2;
 
@@ -15,7 +17,7 @@ const MOST_LINES = 20_000;
  * Zeros if there are too few parts, whose length in lines, `part`, lets a streak move on.
  */
 export function standingPart(
-  samples: Float32Array,
+  samples: Samples,
   rows: number,
   columns: number,
   part: number,
@@ -46,7 +48,7 @@ export function standingPart(
 }
 
 /** Means of the columns minus the mean of these; 0 for a column without samples. */
-function columnMeans(samples: Float32Array, from: number, to: number, columns: number): Float64Array {
+function columnMeans(samples: Samples, from: number, to: number, columns: number): Float64Array {
   const [sums, counts] = [new Float64Array(columns), new Float64Array(columns)];
   for (let row = from; row < to; row += 1) {
     for (let column = 0; column < columns; column += 1) {

@@ -9,8 +9,11 @@ import { extent, mean } from "./traces.ts";
 import { type Flow, type WindowFlow, windowFlow } from "./window_flow.ts";
 import { LEAST_MOVE, unmeasured, type WindowVelocity } from "./window_velocity.ts";
 
+/** Those of a file have 32 bits; means, such as those of images, 64. */
+export type Samples = Float32Array | Float64Array;
+
 /** Samples of a line scan, row-major; `shape` is `[rows, columns]`, and rows are lines. */
-export type Plane = { samples: Float32Array; shape: readonly [number, number] };
+export type Plane = { samples: Samples; shape: readonly [number, number] };
 
 /** An axis; `step` is in `unit`. */
 export type Axis = { step: number; unit: string };

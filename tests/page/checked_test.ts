@@ -153,10 +153,16 @@ Deno.test("takes only indices for a position, and only rows for results", () => 
   for (const damaged of [null, "x", [7], [null], [{ line: { a: 1 } }]]) {
     assert.deepEqual(checkedResults(damaged), []);
   }
-  const means = [{ place: 0, values: [1.5, null] }];
-  assert.deepEqual(checkedMeans(means), means);
+  const means = [[1.5, null], [2, 3]];
+  assert.deepEqual(checkedMeans({ means }), means);
+  for (const damaged of [{}, [1.5], [["1"]], [[{}]]]) assert.deepEqual(checkedMeans({ means: damaged }), []);
+  // As earlier pages kept them, by image.
+  assert.deepEqual(
+    checkedMeans({ rows: [{ place: 0, values: [1.5, 2] }, { place: 1, values: [null, 3] }] }),
+    means,
+  );
   for (const damaged of [{}, [{ place: "0", values: [] }], [{ place: 0 }]]) {
-    assert.deepEqual(checkedMeans(damaged), []);
+    assert.deepEqual(checkedMeans({ rows: damaged }), []);
   }
 });
 

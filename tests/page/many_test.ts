@@ -139,7 +139,7 @@ Deno.test("carries nothing from a line scan to an image, and what fits from an i
     images: {
       axis: "Z",
       part: "rectangle-1",
-      rows: [{ place: 0, values: [1] }],
+      parts: [{ id: "rectangle-1", place: { start: [0, 0], stop: [40, 100] }, means: [[1]] }],
       channels: ["GCaMP"],
       about: [],
     },
@@ -147,7 +147,7 @@ Deno.test("carries nothing from a line scan to an image, and what fits from an i
   };
   const { drawn: fitted, words } = carriedTo(carriedFrom(drawn, image(60), ""), image(45));
   assert.deepEqual(fitted!.regions, [near]);
-  assert.deepEqual([fitted!.images!.rows, fitted!.images!.part], [[], "rectangle-1"]);
+  assert.deepEqual([fitted!.images!.parts, fitted!.images!.part], [[], "rectangle-1"]);
   assert.deepEqual([fitted!.projection, fitted!.kymograph], [drawn.projection, null]);
   assert.equal(words, "Outside of this picture, and left out: 1 region, kymograph.");
   const own = { accepted: true, regions: [{ ...far, id: "rectangle-1" }], origin: "m" };

@@ -13,6 +13,8 @@ import {
   restored,
   sourceOf,
 } from "../../static/demo/v2/saving/restored.ts";
+import { KINDS } from "../../static/demo/v2/drawing/kinds.ts";
+import { partsIn } from "../../static/demo/v2/drawing/table.ts";
 import { NEW_TRACE, traceOf } from "../../static/measure/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { recallSaved } from "../../static/demo/v2/opening/saved_work.ts";
@@ -190,6 +192,7 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
   const samples = new Float32Array(600 * 80);
   const scan = {
     axes,
+    noun: "band",
     group: { plane: { shape: SHAPE, axes }, channels: CHANNELS, shown: [], samples },
   } as Json;
   const [band] = bandsOf(DRAWN.regions);
@@ -206,7 +209,7 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
     tracks: column("Track", "cell"),
     cursors: [{ name: "Cursor", values: ["A"] }, { name: "Cursor", values: [1] }],
   };
-  const shown = { drawn: DRAWN, scan, traces, tables, measurements: MEASURED };
+  const shown = { drawn: DRAWN, scan, traced: scan, traces, means: [], tables, measurements: MEASURED };
   const { rois, analyses, imageMetadata, accepted } = memberOf({ ...RECORDED, drawn: DRAWN, shown });
   const own = { source: { name: "a.oir", fingerprint: "f1" }, scene: 1 };
   const image = {
@@ -301,48 +304,117 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
   assert.equal(cursors.tables[0].csv, "Cursor,Cursor 2\r\nA,1\r\n", "names of columns differ");
 });
 
-Deno.test("restores means over images and projections with their line, also of a single image", () => {
+/** A cell in the images. */
+const CELL: Region = {
+  id: "rectangle-1",
+  kind: "rectangle",
+  name: "Cell",
+  color: KINDS.rectangle.color(1),
+  ends: [{ x: 10, y: 20 }, { x: 16, y: 30 }],
+};
+
+/** Saves what was measured in images, and restores it. */
+function restoredImages(change: (image: Json, analyses: Json) => void = () => {}, regions = [PATH, CELL]) {
+  const [, line, cell] = partsIn([PATH, CELL]);
   const images = {
-    axis: "Z",
-    part: "kymograph-line",
-    rows: [{ place: 0, values: [1.5, null] }, { place: 1, values: [2, 3] }],
+    axis: "T",
+    part: "*",
+    parts: [
+      { id: line!.id, place: line!.place, means: [[1.5, null], [2, 3]] },
+      { id: cell!.id, place: cell!.place, means: [[4, 5], [6, 7]] },
+    ],
     channels: ["CH1", "CH 2"],
-    about: [["Over", "Focus"]],
+    at: [["Focus plane", 2]],
+    about: [["Over", "Time"]],
   };
   const axes = INFO.plane.axes.map((axis) => ({ ...axis, unit: "um" }));
+  const { events } = DRAWN.measured!;
+  const of = { band: "rectangle-1", channel: "1" };
+  const measured = {
+    events: {
+      ...events,
+      band: "*",
+      results: [{ ...events!.results[0], of, columns: [1, 2] }],
+      edits: [{ of, place: null, line: 130, note: "late" }],
+      place: null,
+    },
+  };
   const drawn = {
     ...DRAWN,
     isLineScan: false,
-    traces: null,
-    regions: [PATH],
-    measured: {},
+    regions,
+    measured,
     cursors: { lines: 1, columns: 1 },
     kymograph: { isMade: false },
     images,
     projection: { kind: "max", axis: "Z" },
   } as unknown as Drawn;
+  const scan = { axes, noun: "band", group: { plane: { shape: SHAPE, axes }, channels: CHANNELS } };
+  const [time] = INFO.plane.axes;
+  const EVENTS = MEASUREMENTS.find(({ key }) => key === "events")!;
   const shown = {
     drawn,
-    scan: { axes, group: { plane: { shape: SHAPE, axes }, channels: CHANNELS } },
+    scan,
+    traced: { ...scan, noun: "region", axes: [time, axes[1]] },
     traces: [],
-    tables: {
-      images: column("Focus", 0, 1),
-      regions: column("Region", "the line"),
-      profile: column("Position", 0, 1),
-    },
-    measurements: [],
+    means: [line!, cell!].map(({ id }) => ({ id, columns: column("Time", 0, 1) })),
+    tables: { regions: column("Region", "the line"), profile: column("Position", 0, 1) },
+    measurements: [{
+      measurement: EVENTS,
+      tables: drawn.measured!.events!.results.map((result) => ({
+        result,
+        columns: column("Time", 1),
+        quantities: [],
+      })),
+    }],
   } as Json;
   const { rois, analyses, imageMetadata, accepted } = memberOf({ ...RECORDED, drawn, shown });
   const image = { accepted, rois, image_metadata: imageMetadata };
+  const saved = analyses.map(({ roiId, ...analysis }) => ({ ...analysis, ...roiId && { roi_id: roiId } }));
+  change(image, saved);
   const info = { ...INFO, plane: { ...INFO.plane, axes } } as typeof INFO;
-  const back = restored({ image, analyses: { analyses }, mark: "m" } as Json, info).drawn;
-  assert.deepEqual([back.images, back.projection, back.kymograph, back.regions], [
-    images,
+  const back = restored({ image, analyses: { analyses: saved }, mark: "m" } as Json, info).drawn;
+  return { drawn, back, analyses };
+}
+
+Deno.test("restores means of regions over images, events in them, and projections", () => {
+  const { drawn, back, analyses } = restoredImages();
+  assert.deepEqual([back.images, back.projection, back.kymograph], [
+    drawn.images,
     drawn.projection,
     drawn.kymograph,
-    [PATH],
   ]);
-  assert.equal(analyses.find(({ type }) => type === "image_means")!.roiId, "kymograph-line");
+  assert.deepEqual(back.regions.map(({ id, color }) => [id, color]), [
+    ["kymograph-line", PATH.color],
+    ["rectangle-1", CELL.color],
+  ]);
+  assert.deepEqual(back.measured!.events, drawn.measured!.events);
+  assert.deepEqual(
+    analyses.filter(({ type }) => type === "image_means" || type === "events").map((
+      { type, roiId },
+    ) => [type, roiId]),
+    [["events", "rectangle-1"], ["image_means", "kymograph-line"], ["image_means", "rectangle-1"]],
+  );
+  const { parameters } = analyses.find(({ type }) => type === "events")!;
+  assert.equal("columns" in parameters, false, "columns of the images were not measured");
+});
+
+Deno.test("restores the means of one part that an earlier page saved", () => {
+  const { back, drawn } = restoredImages((image, analyses) => {
+    const { settings } = image.image_metadata[OWN_KEY];
+    const { parts: _, ...images } = settings.images;
+    settings.images = { ...images, part: "kymograph-line", rows: [] };
+    const [means] = analyses.filter(({ type }: { type: string }) => type === "image_means");
+    means.parameters[OWN_KEY] = { rows: [{ place: 0, values: [1.5, 2] }, { place: 1, values: [null, 3] }] };
+    analyses.splice(analyses.findLastIndex(({ type }: { type: string }) => type === "image_means"), 1);
+  });
+  assert.deepEqual(back.images!.parts, drawn.images!.parts.slice(0, 1));
+});
+
+Deno.test("saves no means of a region that was moved since", () => {
+  const moved = { ...CELL, ends: [{ x: 12, y: 20 }, { x: 18, y: 30 }] };
+  const { back, drawn } = restoredImages(() => {}, [PATH, moved]);
+  assert.deepEqual(back.images!.parts, drawn.images!.parts.slice(0, 1));
 });
 
 Deno.test("saves regions as whole pixels within the image, with their exact ends", () => {
@@ -521,7 +593,7 @@ Deno.test("names the method of F₀ that ran, with F₀ of each line where it ch
     baseline: NaN,
     f0,
   }] as Json;
-  const shown = { drawn, scan, traces, tables: {}, measurements: [] } as Json;
+  const shown = { drawn, scan, traced: scan, traces, means: [], tables: {}, measurements: [] } as Json;
   const [trace] = memberOf({ ...RECORDED, drawn, shown }).analyses as Json;
   assert.deepEqual(trace.parameters.baseline, {
     method: "moving",

@@ -6,6 +6,7 @@ import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { type About, type Scan, shapeOf } from "./scan.ts";
 import { type Edit, isHere, keptItems } from "../../../measure/edits.ts";
 import type { Settings } from "../../../measure/measurement.ts";
+import type { PartMeans } from "../../../measure/image_traces.ts";
 import type { Result } from "../../../measure/result.ts";
 import { type KindName, ofKinds, type Region } from "./region.ts";
 import { isOfRecording } from "./table.ts";
@@ -30,6 +31,9 @@ export interface KeptMeasurement {
 /** Stands for all bands where one can be chosen. */
 export const ALL_BANDS = "*";
 
+/** Stands for all regions of an image where a part can be chosen. */
+export const ALL_REGIONS = "*";
+
 /** The kymograph of the line over an image. */
 export interface KeptKymograph {
   /** Whether the kymograph is shown or being made. */
@@ -38,14 +42,16 @@ export interface KeptKymograph {
   look?: DrawnLook;
 }
 
-/** Means of a part of the images over time or focus. */
+/** Means of parts of the images over time or focus. */
 export interface KeptMeans {
   axis: Over;
-  /** Id of a rectangle or the line; empty for the whole image. */
+  /** Id of the chosen part, a rectangle or the line; empty for the whole image, {@linkcode ALL_REGIONS} for all regions. */
   part: string;
-  /** Means of all channels; empty before a measurement. */
-  rows: { place: number; values: (number | null)[] }[];
+  /** Means of the measured parts; empty before a measurement. */
+  parts: readonly PartMeans[];
   channels: readonly string[];
+  /** Position of the images along other axes. */
+  at?: About;
   /** Describes the measurement. */
   about: About;
 }
@@ -112,7 +118,7 @@ export function withoutResults<Kept extends Drawn | null | undefined>(kept: Kept
   return {
     ...kept,
     ...measured && { measured: mapped(measured, (one) => ({ ...one, results: [], edits: [] })) },
-    ...kept.images && { images: { ...kept.images, rows: [], about: [] } },
+    ...kept.images && { images: { ...kept.images, parts: [], about: [] } },
     kymograph: look ? { ...kymograph, look } : kymograph,
   };
 }
@@ -141,7 +147,7 @@ export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
       return [measurement.noun, items] as const;
     }),
     ...counted("cursor"),
-    ["image mean", images?.rows],
+    ["image mean", images?.parts.flatMap(({ means }) => means[0] ?? [])],
     ...counted("region"),
   ] as const).flatMap(([name, { length = 0 } = []]) =>
     length === 0 ? [] : [`${length} ${length === 1 ? name : name.replace(/y$/, "ie") + "s"}`]

@@ -105,6 +105,8 @@ export interface Kind {
 /** Distinct on black and on white, also with most colour vision deficiencies (after Okabe and Ito 2008). */
 const BAND_COLORS = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7", "#999999"];
 
+const bandColor = (number: number): string => BAND_COLORS[(number - 1) % BAND_COLORS.length]!;
+
 const CURSOR_COLORS = ["#ffd54a", "#7fd6ff"];
 
 const WHITE = "#ffffff";
@@ -199,7 +201,7 @@ const BAND: Kind = {
   properties: [COLOR],
   named: (number) => `Band ${number}`,
   unnamed: () => "",
-  color: (number) => BAND_COLORS[(number - 1) % BAND_COLORS.length]!,
+  color: bandColor,
   endNames: () => ["From", "to"],
   drawn: (from, to, [, columns]) => columnsBetween(from.y, to.y, columns),
   /** An edge that passes the other pushes it along. */
@@ -323,7 +325,7 @@ const IN_PIXELS = {
 /** A dashed outline. */
 const dashed = (region: Region, ...paths: [number, number][][]): Mark[] => [
   ...paths.map((points) => ({ points, width: 1.5, dash: "5 3", color: region.color, halo: true })),
-  ...label(titleOf(region), [paths[0]![0]![0] + 6, paths[0]![0]![1] + 9], region.color),
+  ...label(titleOf(region), [paths[0]![0]![0] + 6, paths[0]![0]![1] + 9], WHITE),
 ];
 
 const pixelText = ({ x, y }: End) => `${Math.floor(Number(y))}, ${Math.floor(Number(x))}`;
@@ -334,6 +336,7 @@ const RECTANGLE: Kind = {
   type: "rectangle",
   isArea: true,
   named: (number) => `Rectangle ${number}`,
+  color: bandColor,
   endNames: () => ["Start", "Stop"],
   drawn(from, to, [rows, columns]) {
     const edges = (one: number, other: number, size: number) => [

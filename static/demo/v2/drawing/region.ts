@@ -76,6 +76,8 @@ export interface Band {
   from: number;
   /** End, not included. */
   to: number;
+  /** Name and place in the images whose means the columns are. */
+  place?: string;
 }
 
 /** Regions of these kinds, in the order of the table. */

@@ -6,15 +6,24 @@ import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
 import type { Quantity } from "../../../measure/measurement.ts";
 import type { Recording } from "../../../measure/recording.ts";
+import type { Samples } from "../../../measure/velocity.ts";
 
 /** Facts about numbers, such as their settings and origin, above every saved table. */
 export type About = [name: string, value: string | number][];
 
-/** A line scan, an image or a kymograph to measure. */
-export interface Scan {
-  group: ChannelGroup;
+/** A channel with its samples. */
+type Channel<Of extends Samples> = { index: number; name: string; samples: Of };
+
+/** A line scan, an image or a kymograph to measure; with 64 bits also the means of regions of images. */
+export interface Scan<Of extends Samples = Float32Array> {
+  group: Pick<ChannelGroup, "plane"> & {
+    readonly channels: readonly Channel<Of>[];
+    readonly shown: readonly Channel<Of>[];
+  };
   /** Axes of rows and columns; of a line scan time and position. */
   axes: readonly [Axis, Axis];
+  /** What its columns are divided into. */
+  noun: "band" | "region";
   fileName: string;
   /** Path on the server's computer. */
   path: string;
@@ -56,6 +65,7 @@ export function scanOf(
   return {
     group,
     axes,
+    noun: "band",
     fileName: name,
     path,
     isLineScan: isTime(axes[0]),
@@ -83,15 +93,16 @@ export function placeInFile(
 }
 
 /** `[rows, columns]`. */
-export const shapeOf = ({ group }: Scan): readonly [number, number] => group.plane.shape;
+export const shapeOf = ({ group }: Pick<Scan<Samples>, "group">): readonly [number, number] =>
+  group.plane.shape;
 
 /** The scan as measurements take it. */
 export const recordingOf = (
-  { axes, group: { plane: { shape }, channels }, pixelTime, isTyped }: Scan,
-): Recording => ({ shape, axes, channels, pixelTime, isTyped });
+  { axes, group: { plane: { shape }, channels }, pixelTime, isTyped, noun }: Scan<Samples>,
+): Recording => ({ shape, axes, channels, pixelTime, isTyped, noun });
 
 /** Scene and position of the samples as a string, for comparison. */
-export const placeOf = (scan: Scan): string => JSON.stringify(scan.place());
+export const placeOf = (scan: Pick<Scan, "place">): string => JSON.stringify(scan.place());
 
 /** Means of the shown channels, such as `GCaMP 12.3, Red 4`; only the number if there is one channel. */
 export const meansText = (
@@ -109,18 +120,22 @@ export const quantitiesText = (quantities: readonly Quantity[]): string =>
     ).join(" · ");
 
 /** Name of a file without its extension, for saved files. */
-export const stemOf = ({ fileName }: Scan): string => fileName.replace(/(\.ome)?\.[^.]+$/, "");
+export const stemOf = ({ fileName }: Pick<Scan, "fileName">): string =>
+  fileName.replace(/(\.ome)?\.[^.]+$/, "");
 
 /** Origin of the numbers, above every saved table. */
-export function about({ fileName, path, axes, isLineScan, place, note }: Scan): About {
+export function about({ fileName, path, axes, noun, isLineScan, place, note }: Scan<Samples>): About {
   const [rows, columns] = axes;
+  const step = (axis: Axis) => `${axis.step} ${unitSymbol(axis.unit)}`;
   return [
     ["File", fileName],
     ["Path", path],
     ...(note === "" ? [] : [["Note", note] as [string, string]]),
     ...place(),
-    [isLineScan ? "Time per line" : "Row step", `${rows.step} ${unitSymbol(rows.unit)}`],
-    [isLineScan ? "Distance per column" : "Column step", `${columns.step} ${unitSymbol(columns.unit)}`],
+    ...noun === "region" ? [["Time per image", step(rows)] as About[number]] : [
+      [isLineScan ? "Time per line" : "Row step", step(rows)] as About[number],
+      [isLineScan ? "Distance per column" : "Column step", step(columns)] as About[number],
+    ],
   ];
 }
 
@@ -145,3 +160,7 @@ export function typedPlanes<Channel extends { samples: Float32Array }>(
     channels: channels.map((channel, i) => ({ ...channel, samples: scans[i]!.plane.samples })),
   };
 }
+
+/** Whether it has traces: rows are lines over time, or the images of a series. */
+export const isTraced = ({ isLineScan, noun }: Pick<Scan, "isLineScan" | "noun">): boolean =>
+  isLineScan || noun === "region";

@@ -6,7 +6,7 @@ import { keep, kept } from "../controls/kept.ts";
 import { formatNumber, unitSymbol } from "../../../measure/axes.ts";
 import { KINDS } from "../drawing/kinds.ts";
 import { ofKinds, type Region } from "../drawing/region.ts";
-import { distinct, isOfRecording } from "../drawing/table.ts";
+import { distinct, isOfRecording, partsIn } from "../drawing/table.ts";
 import { ALL_BANDS, type Drawn, drawnWords, mapped, withoutResults } from "../drawing/drawn.ts";
 import { type Scan, shapeOf } from "../drawing/scan.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
@@ -66,6 +66,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, s
   const fits = drawn.regions.map((region) => ({ region, fitted: KINDS[region.kind].fitted(region, shape) }));
   const regions = fits.flatMap(({ fitted }) => fitted ?? []);
   const bands = ofKinds(regions, "band");
+  const measurable = drawn.isLineScan ? bands : partsIn(regions);
   // The channel with the same name, else at the same place, else the first.
   const channelOf = (place: number) => {
     const same = scan.group.channels.findIndex(({ name }) => name === channels[place]);
@@ -73,7 +74,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, s
   };
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
     // Measures whole lines in place of a band that is left out.
-    band: band === ALL_BANDS || bands.some(({ id }) => id === band) ? band : "",
+    band: band === ALL_BANDS || measurable.some(({ id }) => id === band) ? band : "",
     channel: channelOf(Number(channel)),
   });
   const fitted = {

@@ -134,7 +134,9 @@ async function measureOne(
       (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
   );
   const measure = (here: Drawn) =>
-    scan.isLineScan ? measureLineScan(scan, here, what, signal) : measureImages(scan, sources, here, signal);
+    scan.isLineScan
+      ? measureLineScan(scan, here, what, signal)
+      : measureImages(scan, sources, here, what, signal);
   const isOpen = carried.key === key;
   const own = isOpen ? drawn : ownWork(recalled, scan);
   if (own !== null) {

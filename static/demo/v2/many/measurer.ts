@@ -6,16 +6,19 @@ import { isHere } from "../../../measure/edits.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { editedResult, isSameOf, measureRegions, wholeLines } from "../../../measure/recording.ts";
 import { KINDS } from "../drawing/kinds.ts";
-import { bandsOf, lineOver, ofKinds } from "../drawing/region.ts";
+import { lineOver, ofKinds } from "../drawing/region.ts";
 import { partsIn } from "../drawing/table.ts";
 import { regionOf, tracesOf } from "../measuring/band_traces.ts";
 import { cursorColumns } from "../measuring/cursor_panel.ts";
-import { keptMeans, meansColumns } from "../measuring/image_panel.ts";
+import { keptMeans, meansTables, partsFor } from "../measuring/image_panel.ts";
 import { measuredSeries, type Source } from "../measuring/image_series.ts";
-import { ALL_BANDS, type Drawn, type KeptMeasurement } from "../drawing/drawn.ts";
+import { ALL_BANDS, ALL_REGIONS, type Drawn, type KeptMeasurement } from "../drawing/drawn.ts";
 import { placeOf, recordingOf, type Scan } from "../drawing/scan.ts";
+import { type Traced, tracedIn } from "../measuring/traced.ts";
 import { traceSettingsIn } from "../measuring/trace_panel.ts";
 import { runBy } from "../measuring/workers.ts";
+import type { Measurement } from "../../../measure/measurement.ts";
+import type { Samples } from "../../../measure/velocity.ts";
 import type { Measured } from "../measuring/panel.ts";
 
 /** Keys of the measurements to make. */
@@ -35,10 +38,22 @@ export async function measureLineScan(
   what: What,
   signal: AbortSignal,
 ): Promise<{ measured: Measured; rows: Row[] }> {
-  const recording = recordingOf(scan);
   const chosen = MEASUREMENTS.filter(({ key }) => what.has(key));
-  const isWhole = chosen.some(({ key }) => drawn.measured?.[key]?.band === "");
-  const bands = bandsOf(drawn.regions).map(regionOf);
+  const { drawn: measured, rows } = await measureTraced(tracedIn(scan, drawn.regions), drawn, chosen, signal);
+  return { measured: shownIn(scan, measured), rows };
+}
+
+/** Measures bands, or regions of images; whole lines if there is none, or if a measurement is set to them. */
+async function measureTraced(
+  { scan, bands: drawnBands }: Traced,
+  drawn: Drawn,
+  chosen: readonly Measurement[],
+  signal: AbortSignal,
+): Promise<{ drawn: Drawn; rows: Row[] }> {
+  const recording = recordingOf(scan);
+  const bands = drawnBands.map(regionOf);
+  const isWhole = scan.noun === "band" &&
+    chosen.some(({ key }) => drawn.measured?.[key]?.band === "");
   const regions = isWhole ? [wholeLines(recording), ...bands] : bands;
   const place = placeOf(scan);
   const kept = keptAt(drawn.measured ?? {}, place);
@@ -65,14 +80,16 @@ export async function measureLineScan(
       place,
     }];
   });
-  const measured = { ...drawn, measured: { ...drawn.measured, ...Object.fromEntries(made) } };
-  return { measured: shownIn(scan, measured), rows: rows.map(({ row }) => row) };
+  return {
+    drawn: { ...drawn, measured: { ...drawn.measured, ...Object.fromEntries(made) } },
+    rows: rows.map(({ row }) => row),
+  };
 }
 
 /**
- * Measures whole images, their line and their rectangles, over the axis of earlier means or else the first axis; and
- * their projection, if one was shown. Returns the drawings with the means of the part that was measured before, and a row
- * for each part and channel.
+ * Measures whole images, their line and their rectangles, over the axis of earlier means or else the first axis; their
+ * projection, if one was shown; and events in the means over time. Returns the drawings with the means of the chosen parts,
+ * and a row for each part and channel.
  *
  * @throws {DOMException} `AbortError`
  * @throws {RangeError} the recording has only one image along an axis
@@ -81,6 +98,7 @@ export async function measureImages(
   scan: Scan,
   sources: ReadonlyMap<Over, Source>,
   drawn: Drawn,
+  what: What,
   signal: AbortSignal,
 ): Promise<{ measured: Measured; rows: Row[] }> {
   const { group, axes } = scan;
@@ -89,32 +107,55 @@ export async function measureImages(
   const wanted = { parts, over: drawn.images?.axis ?? axis, projection: drawn.projection ?? null };
   const { order, found } = await measuredSeries(sources, group, wanted, signal);
   const planes = group.channels.map(({ samples }) => samples);
-  const chosen = Math.max(0, parts.findIndex(({ id }) => id === drawn.images?.part));
-  const at = sources.get(order.over ?? "T")?.at() ?? [];
-  const images = found.means === null || order.over === null ? null : keptMeans(found.means[chosen]!, {
-    part: parts[chosen]!,
-    axis: order.over,
-    channels: order.channels,
-    at,
-    axes,
-  });
+  const source = sources.get(order.over ?? "T");
+  const at = source?.at() ?? [];
+  const part = drawn.images?.part ?? ALL_REGIONS;
+  const kept = partsFor(part, parts);
+  const { means } = found;
+  const images = means === null || order.over === null
+    ? null
+    : keptMeans(kept.map((one) => means[parts.indexOf(one)]!), {
+      part,
+      parts: kept,
+      axis: order.over,
+      channels: order.channels,
+      at,
+      axes,
+    });
   const shown = group.channels.map(({ name, samples }, i) => ({
     name,
     samples: found.projected?.[i] ?? samples,
   }));
   const line = lineOver(drawn.regions);
-  const measured = shownIn(scan, { ...drawn, images });
+  const traced = tracedIn(scan, drawn.regions, images, source?.axis);
+  const chosen = traced.scan.isLineScan
+    ? MEASUREMENTS.filter(({ key, isOfBands }) => what.has(key) && isOfBands)
+    : [];
+  const events = chosen.length === 0
+    ? { drawn: { ...drawn, images }, rows: [] }
+    : await measureTraced(traced, { ...drawn, images }, chosen, signal);
+  const measured = shownIn(scan, events.drawn, traced, source?.axis);
   const tables = {
     ...measured.tables,
-    images: meansColumns(images, sources.get(order.over ?? "T")?.axis),
     regions: parts.length < 2 ? [] : columnsOf(imageRows(parts, group.plane, shown)),
     profile: line !== null ? profileColumns(line, group.plane, shown) : [],
   };
-  return { rows: stackRows(order, found, planes), measured: { ...measured, tables } };
+  const rows = stackRows(order, found, planes).map((row) => ({
+    ...row,
+    ...events.rows.find((other) =>
+      other["Region"] === row["Region"] && other["Channel of trace"] === row["Channel"]
+    ),
+  }));
+  return { rows, measured: { ...measured, tables } };
 }
 
 /** What the page would show for the drawings. */
-function shownIn(scan: Scan, drawn: Drawn): Measured {
+function shownIn(
+  scan: Scan,
+  drawn: Drawn,
+  traced: Traced = tracedIn(scan, drawn.regions),
+  axis?: Source["axis"],
+): Measured {
   const { regions } = drawn;
   const columnsOf = (kind: "line" | "track") => KINDS[kind].columns?.(ofKinds(regions, kind), scan) ?? [];
   const tables = {
@@ -122,13 +163,19 @@ function shownIn(scan: Scan, drawn: Drawn): Measured {
     tracks: columnsOf("track"),
     cursors: cursorColumns(drawn, scan),
   };
-  const shown = scan.isLineScan ? scan.group.shown : [];
-  const traces = tracesOf(
-    { plane: scan.group.plane, shown },
-    bandsOf(regions),
-    drawn.traces ?? traceSettingsIn(scan),
-  );
-  return { drawn, scan, traces, tables, measurements: tablesIn(scan, drawn) };
+  const { group } = traced.scan;
+  const shown = traced.scan.isLineScan ? group.shown : [];
+  const trace = drawn.traces ?? traceSettingsIn(traced.scan);
+  const traces = tracesOf({ plane: group.plane, shown }, traced.bands, trace);
+  return {
+    drawn,
+    scan,
+    traced: traced.scan,
+    traces,
+    tables,
+    means: meansTables(drawn.images, axis),
+    measurements: tablesIn(traced.scan, drawn),
+  };
 }
 
 /** What is kept of each measurement, with the results and edits of one time and focus only. */
@@ -145,7 +192,7 @@ const keptAt = (
   );
 
 /** Tables of the results in drawings. */
-function tablesIn(scan: Scan, { measured, traces }: Drawn): Measured["measurements"] {
+function tablesIn(scan: Scan<Samples>, { measured, traces }: Drawn): Measured["measurements"] {
   const kept = keptAt(measured ?? {}, placeOf(scan));
   return MEASUREMENTS.map((measurement) => {
     const { results = [], edits = [] } = kept[measurement.key] ?? {};

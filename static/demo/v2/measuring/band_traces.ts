@@ -2,6 +2,7 @@
 import { traceOf } from "../../../measure/band_trace.ts";
 import type { Region as MeasuredRegion } from "../../../measure/recording.ts";
 import type { Band } from "../drawing/region.ts";
+import type { Samples } from "../../../measure/velocity.ts";
 import type { Baseline, TraceSettings } from "../../../measure/baseline.ts";
 
 /** The trace of a band in one channel, one value per line. */
@@ -17,7 +18,12 @@ export interface Trace {
 }
 
 /** The band as measurements take it. */
-export const regionOf = ({ id, name, from, to }: Band): MeasuredRegion => ({ id, name, columns: [from, to] });
+export const regionOf = ({ id, name, from, to, place }: Band): MeasuredRegion => ({
+  id,
+  name,
+  columns: [from, to],
+  ...place !== undefined && { place },
+});
 
 /** Dashes distinguish channels, colours distinguish bands. */
 const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
@@ -26,7 +32,7 @@ const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 export function tracesOf(
   { plane: { shape, axes }, shown }: {
     plane: { shape: readonly [number, number]; axes: readonly { step: number }[] };
-    shown: readonly { name: string; samples: Float32Array }[];
+    shown: readonly { name: string; samples: Samples }[];
   },
   bands: readonly Band[],
   settings: TraceSettings,

@@ -114,16 +114,15 @@ export class ExportPanel {
     this.#plotRow.hidden = [...this.#plots.keys()].every(({ hidden }) => hidden);
   }
 
-  #saveTable(name: string, { columns }: Saved) {
-    const scan = this.#scan();
+  #saveTable(name: string, { columns, scan = this.#scan() }: Saved) {
     if (scan === null) return;
     const stem = `${stemOf(scan)}-${name}`;
     saveTable(stem, placed(placeIn(scan), columns));
     this.#say(`Saved ${stem}.csv`);
   }
 
-  #saveSettings(name: string, { about: facts = [], settings = facts, columns }: Saved) {
-    const scan = this.#scan();
+  #saveSettings(name: string, part: Saved) {
+    const { about: facts = [], settings = facts, columns, scan = this.#scan() } = part;
     if (scan === null) return;
     const stem = `${stemOf(scan)}-${name}`;
     const rest = [...settings];

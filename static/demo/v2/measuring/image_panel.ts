@@ -1,6 +1,7 @@
 /** Measures the images of a stack together: means of a part over time or focus, and projections. */
 import { type Part, placeText } from "../../../measure/image_parts.ts";
 import {
+  type Axis as StackAxis,
   capitalized,
   OVER,
   type Over,
@@ -8,12 +9,15 @@ import {
   projectionWords,
   stackColumns,
 } from "../../../measure/stack.ts";
-import { imageColumns } from "../../../measure/result_tables.ts";
+import { imageColumns, joined } from "../../../measure/result_tables.ts";
+import { tracedRegions, unevenness } from "../../../measure/image_traces.ts";
 import { element } from "../controls/element.ts";
+import type { Plain } from "../controls/emitter.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
-import { curvesPlot, plotImage, showPlot } from "./curves_plot.ts";
+import { ALL_REGIONS } from "../drawing/drawn.ts";
+import { curvesPlot } from "./curves_plot.ts";
 import { measuredSeries, type Source } from "./image_series.ts";
-import { Panel, panel } from "./panel.ts";
+import { type MeansTable, Panel, panel } from "./panel.ts";
 import { Work } from "./work.ts";
 import type { Axis } from "../../../measure/axes.ts";
 import type { Drawn, KeptMeans } from "../drawing/drawn.ts";
@@ -21,8 +25,11 @@ import type { About, Scan } from "../drawing/scan.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Plot } from "./svg_plot.ts";
 
-/** Emits `change`, and `project` `{samples}` to show a projection, or with null the images again. */
-export class ImagePanel extends Panel<{ project: { samples: readonly Float32Array[] | null } }> {
+/** Emits `change`, `measured` after means, and `project` `{samples}` to show a projection, or with null the images again. */
+export class ImagePanel extends Panel<{
+  project: { samples: readonly Float32Array[] | null };
+  measured: Plain;
+}> {
   #sources: ReadonlyMap<Over, Source> = new Map();
   /** Parts of the images. */
   readonly #parts: () => readonly Part[];
@@ -43,7 +50,6 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
   readonly #back = button("Back to the images", () => this.goBack(), { id: "image-back", hidden: true });
   readonly #status = element("p", { className: "result", role: "status" });
   readonly #work = new Work("Images", this.#status, [this.#measure, this.#project]);
-  readonly #plot = plotImage("Means over the images");
   readonly element: HTMLDivElement;
 
   constructor(parts: () => readonly Part[]) {
@@ -54,7 +60,6 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
       fieldRow(this.#part.label, this.#measure),
       fieldRow(this.#kind.label, this.#project, this.#back, this.#work.progress),
       this.#status,
-      this.#plot,
     );
   }
 
@@ -77,10 +82,7 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
     const { images = null, projection = null } = drawn ?? {};
     this.kept = images;
     if (images !== null) this.#part.select.value = images.part;
-    this.#status.textContent = images === null || images.rows.length === 0
-      ? ""
-      : `${images.rows.length} images`;
-    showPlot(this.#plot, this.plot());
+    this.#status.textContent = this.#words;
     this.#showButtons();
     if (JSON.stringify(projection) === JSON.stringify(this.projection)) return;
     if (projection === null || !this.#sources.has(projection.axis)) return this.#show(null, null);
@@ -98,7 +100,34 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
 
   /** Call when the drawings have changed. */
   listParts(): void {
-    this.#part.offer(this.#parts().map(({ id, name }) => ({ value: id, name })));
+    const parts = this.#parts();
+    const [whole] = parts;
+    const each = parts.length > 1 ? parts : [];
+    this.#part.offer([
+      { value: ALL_REGIONS, name: each.length > 0 ? "all regions" : whole!.name },
+      ...each.map(({ id, name }) => ({ value: id, name })),
+    ]);
+    if (this.projection === null && !this.#work.isRunning) this.#status.textContent = this.#words;
+  }
+
+  /** The chosen parts. */
+  get #chosenParts() {
+    return partsFor(this.#part.select.value, this.#parts());
+  }
+
+  /** Says how many images were measured, and what is wrong with the means. */
+  get #words() {
+    const { kept, scan, axis } = this;
+    if (kept === null || kept.parts.length === 0 || scan === null) return "";
+    const there = tracedRegions(kept.parts, this.#parts(), scan.axes);
+    const moved = kept.parts.length > there.length ? ["Regions have changed since: measure again"] : [];
+    const uneven = axis === undefined ? "" : unevenness(axis);
+    return [`${countOf(kept)} images`, ...moved, ...uneven === "" ? [] : [uneven]].join(". ");
+  }
+
+  /** Axis of the means. */
+  get axis(): Source["axis"] | undefined {
+    return this.#sources.get(this.kept?.axis ?? "T")?.axis;
   }
 
   /** Shows the images again. */
@@ -109,27 +138,43 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
   }
 
   get count(): number | null {
-    return this.kept?.rows.length || null;
+    const { kept } = this;
+    return kept === null ? null : kept.parts.length * countOf(kept) || null;
   }
 
   get about(): About {
     return this.kept?.about ?? [];
   }
 
-  get columns(): Column[] {
-    return meansColumns(this.kept, this.#sources.get(this.kept?.axis ?? "T")?.axis);
+  /** The means of each part. */
+  get tables(): MeansTable[] {
+    return meansTables(this.kept, this.axis);
   }
 
-  /** The table with a row for each image and channel. */
+  /** The table with a row for each image, part and channel. */
   get table(): Column[] {
-    const { kept, columns } = this;
-    if (kept === null || columns.length === 0) return [];
-    const part = this.#parts().find(({ id }) => id === kept.part)?.name ?? kept.part;
-    return imageColumns(columns, part, kept.axis);
+    const { kept } = this;
+    if (kept === null) return [];
+    return joined(this.tables.map(({ id, columns }) => imageColumns(columns, this.#nameOf(id), kept.axis)));
   }
 
   plot(): Plot | null {
-    return curvesPlot(this.columns, "Mean", this.scan?.note);
+    const all = this.tables;
+    const [first] = all;
+    if (first === undefined) return null;
+    const curves = all.flatMap(({ id, columns: [, ...curves] }) =>
+      curves.map((curve) =>
+        all.length === 1 ? curve : {
+          ...curve,
+          name: curves.length > 1 ? `${this.#nameOf(id)} · ${curve.name}` : this.#nameOf(id),
+        }
+      )
+    );
+    return curvesPlot([first.columns[0]!, ...curves], "Mean", this.scan?.note);
+  }
+
+  #nameOf(id: string) {
+    return this.#parts().find((part) => part.id === id)?.name ?? id;
   }
 
   get #chosen() {
@@ -158,17 +203,17 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
 
   async #measureMeans(signal: AbortSignal) {
     const { axis } = this.#chosen;
-    const { value: id } = this.#part.select;
-    const part = this.#parts().find((part) => part.id === id);
+    const parts = this.#chosenParts;
     const [source, { scan }] = [this.#sources.get(axis), this];
-    if (source === undefined || part === undefined || scan === null) return;
+    if (source === undefined || parts.length === 0 || scan === null) return;
     const at = source.at();
-    const { means } = await this.#measured({ parts: [part], over: axis, projection: null }, signal);
+    const { means } = await this.#measured({ parts, over: axis, projection: null }, signal);
     if (means === null) return;
     const channels = scan.group.channels.map(({ name }) => name);
-    this.kept = keptMeans(means[0]!, { part, axis, channels, at, axes: scan.axes });
-    this.#status.textContent = `${this.kept.rows.length} images`;
-    showPlot(this.#plot, this.plot());
+    const { value: part } = this.#part.select;
+    this.kept = keptMeans(means, { part, parts, axis, channels, at, axes: scan.axes });
+    this.#status.textContent = this.#words;
+    this.emit("measured");
   }
 
   async #makeProjection(projection: ProjectionOf, signal: AbortSignal) {
@@ -202,46 +247,62 @@ export class ImagePanel extends Panel<{ project: { samples: readonly Float32Arra
   }
 }
 
+/** The parts that a choice stands for. @param chosen id of a part, or {@linkcode ALL_REGIONS} */
+export function partsFor(chosen: string, parts: readonly Part[]): readonly Part[] {
+  const one = parts.filter(({ id }) => id === chosen);
+  // Without regions, the whole image is measured.
+  return one.length > 0 ? one : parts.length > 1 ? parts.slice(1) : parts;
+}
+
+/** Number of measured images. */
+const countOf = ({ parts }: KeptMeans) => parts[0]?.means[0]?.length ?? 0;
+
 /**
- * The means of a part as {@linkcode KeptMeans}, ready to be stored.
+ * The means of parts as {@linkcode KeptMeans}, ready to be stored.
  *
- * @param values for each channel the means of a part in all images
- * @param of what was measured; `at` states the position of the images along other axes
+ * @param values means by part, channel and image
+ * @param of what was measured: `part` is the chosen one or stands for all, `at` is the position of the images along other axes
  */
 export function keptMeans(
-  values: readonly Float64Array[],
-  { part, axis, channels, at, axes }: {
-    part: Part;
+  values: readonly (readonly Float64Array[])[],
+  { part, parts, axis, channels, at, axes }: {
+    part: string;
+    parts: readonly Part[];
     axis: Over;
     channels: readonly string[];
     at: About;
     axes: readonly [Axis, Axis];
   },
 ): KeptMeans {
-  const count = values[0]?.length ?? 0;
+  const isOne = parts.length === 1;
   return {
     axis,
-    part: part.id,
-    rows: Array.from({ length: count }, (_, place) => ({
+    part,
+    parts: parts.map(({ id, place }, i) => ({
+      id,
       place,
-      values: values.map((means) => Number.isFinite(means[place]) ? means[place]! : null),
+      means: values[i]!.map((means) => Array.from(means, (mean) => Number.isFinite(mean) ? mean : null)),
     })),
     channels,
+    at,
     about: [
-      ["Mean of", placeText(part, axes)],
+      ...parts.map((one): About[number] => [
+        isOne ? "Mean of" : `Mean of ${one.name}`,
+        placeText(one, axes),
+      ]),
       ["Over", [OVER[axis], ...at.map(([name, value]) => `at ${name.toLowerCase()} ${value}`)].join(" ")],
-      ["Images", count],
+      ["Images", values[0]?.[0]?.length ?? 0],
     ],
   };
 }
 
 /**
- * Kept means as a table: the place of each image, then the means of each channel; empty without means.
+ * A table for each part of kept means.
  *
  * @param axis of the means
  */
-export const meansColumns = (means: KeptMeans | null, axis: Axis | undefined): Column[] =>
-  means === null || axis === undefined ? [] : stackColumns(
-    axis,
-    means.channels.map((name, i) => ({ name, values: means.rows.map(({ values }) => values[i] ?? null) })),
-  );
+export const meansTables = (kept: KeptMeans | null | undefined, axis: StackAxis | undefined): MeansTable[] =>
+  !kept || axis === undefined ? [] : kept.parts.map(({ id, means }) => ({
+    id,
+    columns: stackColumns(axis, kept.channels.map((name, i) => ({ name, values: means[i] ?? [] }))),
+  }));

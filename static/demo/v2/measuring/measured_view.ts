@@ -29,6 +29,8 @@ interface Images {
   place: () => Place;
   /** Planes of all channels at a place. */
   planesAt: (place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>;
+  /** Shows another image of the series. */
+  go: (place: Place) => void;
   /** Called when the view switches to a kymograph or projection, or back. */
   onDerived: (isDerived: boolean) => void;
   /** Called when drawings, settings or results have changed. */
@@ -73,6 +75,10 @@ export class MeasuredView {
     this.#typedPanel.on("back", () => this.#showPlain());
     viewer.extendLook = (look) => this.#withDrawn(look);
     this.#measuring.on("drawn", () => images.onDrawn());
+    this.#measuring.on(
+      "go",
+      ({ over, index }) => images.go({ ...images.place(), [over.toLowerCase()]: index }),
+    );
     for (const type of ["planes", "look"] as const) viewer.on(type, () => this.#measuring.refresh());
     const { kymographs } = this.#measuring;
     this.#measuring.images.on("project", ({ samples }) => this.#showProjection(samples));
@@ -165,6 +171,7 @@ export class MeasuredView {
       why: this.#whyNoLineScan(info),
       path: pathPoints(info.reference),
       stacks: sources,
+      imageAt: (over) => this.#images.place()[over === "T" ? "t" : "z"],
       place: () => this.#placeInFile(info),
       derived: () => this.#derived,
       note: this.#viewer.note,

@@ -44,13 +44,15 @@ import {
 import { counts, outlineMarks, type Series, seriesOf, valueText } from "./values_over_time.ts";
 import { Work } from "./work.ts";
 import { measuredAt, runBy } from "./workers.ts";
-import { type Band, bandsOf } from "../drawing/region.ts";
+import type { Band } from "../drawing/region.ts";
+import type { Traced } from "./traced.ts";
 import { regionOf, type Trace } from "./band_traces.ts";
 import type { Plain } from "../controls/emitter.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
 import type { Plot } from "./svg_plot.ts";
+import type { Samples } from "../../../measure/velocity.ts";
 
 /** A line over the picture: x counts lines, y columns. */
 export type Outline = readonly { x: number; y: number }[];
@@ -70,14 +72,14 @@ export interface Picked {
  * Emits `change` when settings, results or edits change, `measured` when the user has measured, and `pick` when a row or mark
  * was picked.
  */
-export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
+export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Samples> {
   #bands: readonly Band[] = [];
   /** How the traces of the bands are made. */
   #trace = NEW_TRACE;
   #results: readonly Result[] = [];
   #edits: readonly Edit[] = [];
   /** Samples that results were measured in. */
-  readonly #samples: WeakMap<Result, Float32Array> = new WeakMap();
+  readonly #samples: WeakMap<Result, Samples> = new WeakMap();
   /** Results with edits that were applied before. */
   readonly #edited: WeakMap<Result, { of: unknown[]; edited: Edited }> = new WeakMap();
   /** All results with their edits. */
@@ -179,7 +181,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
   }
 
   /** Starts with another picture. @param drawn measured in it before */
-  begin(scan: Scan, drawn: Drawn | null): void {
+  begin({ scan, bands }: Traced, drawn: Drawn | null): void {
     this.#forget();
     this.#edits = [];
     this.scan = scan;
@@ -190,11 +192,12 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
         channels.map(({ name }, i) => ({ value: String(i), name })),
         kept?.channel ?? String(Math.max(0, channels.findIndex((channel) => channel === shown[0]))),
       );
-      this.listBands(bandsOf(drawn?.regions ?? []), drawn?.traces ?? NEW_TRACE);
+      this.listBands(bands, drawn?.traces ?? NEW_TRACE);
       if ([...this.#band.select.options].some(({ value }) => value === (kept?.band ?? ""))) {
         this.#band.select.value = kept?.band ?? "";
       }
       this.#fields.timeUnit = this.timeUnit;
+      this.#fields.lineUnit = scan.noun === "band" ? "lines" : "images";
       const settings = settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan));
       this.#fields.settings = settings;
       this.#explain();
@@ -245,14 +248,14 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
   }
 
   /** The bands that the field chooses; whole lines are a region, too. */
-  #regions(scan: Scan): Region[] {
+  #regions(scan: Scan<Samples>): Region[] {
     const chosen = this.#band.select.value;
-    if (chosen === "") return [wholeLines({ shape: shapeOf(scan) })];
-    return this.#bands.filter(({ id }) => chosen === ALL_BANDS || String(id) === chosen).map(regionOf);
+    const bands = this.#bands.filter(({ id }) => chosen === ALL_BANDS || String(id) === chosen);
+    return chosen === "" && bands.length === 0 ? [wholeLines({ shape: shapeOf(scan) })] : bands.map(regionOf);
   }
 
   /** The chosen part of a line scan, the first of several. */
-  #bandOf(scan: Scan) {
+  #bandOf(scan: Scan<Samples>) {
     const { columns } = this.#regions(scan)[0] ?? wholeLines({ shape: shapeOf(scan) });
     return bandIn(recordingOf(scan), columns, this.#trace);
   }
@@ -298,13 +301,26 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
     return this.scan && placeOf(this.scan);
   }
 
+  /** Takes other samples of the same picture, such as other means of its images, and measures in them again. */
+  retake({ scan, bands }: Traced): void {
+    this.scan = scan;
+    this.#bands = bands.map((band) => ({ ...band }));
+    this.refresh();
+    // Regions that were moved have lost their results.
+    this.#measureAgain();
+  }
+
+  get #noun() {
+    return this.scan?.noun ?? "band";
+  }
+
   /** @param trace how their traces are made */
   listBands(bands: readonly Band[], trace: TraceSettings): void {
     const { isQuick, isOfBands } = this.measurement;
     this.#bands = bands.map((band) => ({ ...band }));
     this.#trace = trace;
     const whole = isOfBands ? [] : [{ value: "", name: "whole lines" }];
-    const all = bands.length < 2 ? [] : [{ value: ALL_BANDS, name: "all bands" }];
+    const all = bands.length < 2 ? [] : [{ value: ALL_BANDS, name: `all ${this.#noun}s` }];
     const chosen = this.#band.select.value;
     const named = bands.map(({ id, name }) => ({ value: String(id), name }));
     // Of all bands one may be left.
@@ -317,7 +333,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
     const { scan } = this;
     if (scan === null || this.#results.length === 0) return;
     const left = this.#results.filter(({ of }) =>
-      of.band === "" || bands.some(({ id }) => String(id) === of.band)
+      of.band === "" && !isOfBands || bands.some(({ id }) => String(id) === of.band)
     );
     const changed = !isQuick ? [] : left.filter(({ of, columns, measured }) => {
       const band = bands.find(({ id }) => String(id) === of.band);
@@ -362,7 +378,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
 
   /** The table of all results. */
   get columns(): Column[] {
-    return this.scan === null ? [] : resultColumns(this.measurement, this.#all, this.scan.axes);
+    return this.scan === null ? [] : resultColumns(this.measurement, this.#all, this.scan);
   }
 
   /** All results with their edits. */
@@ -417,7 +433,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
   #orders(): Order[] | string {
     const { scan, measurement } = this;
     if (scan === null || scan.group.channels.length === 0) return "There is no channel";
-    if (measurement.isOfBands && this.#bands.length === 0) return "Draw a band first.";
+    if (measurement.isOfBands && this.#bands.length === 0) return `Draw a ${this.#noun} first.`;
     const { fault, settings } = this.#fields;
     if (fault !== "") return fault;
     const channel = Number(this.#channel.select.value);
@@ -431,10 +447,10 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
   }
 
   /** Orders for results again: of the shown ones by the fields, else by their own settings. */
-  #sameOrders(scan: Scan, results: readonly Result[]): Order[] {
+  #sameOrders(scan: Scan<Samples>, results: readonly Result[]): Order[] {
     const chosen = this.#orders();
     return results.flatMap(({ of, measured }) => {
-      const region = [wholeLines({ shape: shapeOf(scan) }), ...this.#bands.map(regionOf)]
+      const region = [...this.#bands.map(regionOf), wholeLines({ shape: shapeOf(scan) })]
         .find(({ id }) => id === of.band);
       if (region === undefined) return [];
       const own = typeof chosen === "string"
@@ -485,13 +501,13 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
 
   /** Runs a quick measurement, without workers. @param others results to keep */
   #measureNow(orders: readonly Order[], others: readonly Result[] = this.#results): void {
-    this.#take(measure(recordingOf(this.scan as Scan), orders), others);
+    this.#take(measure(recordingOf(this.scan as Scan<Samples>), orders), others);
     this.changed();
   }
 
   /** Keeps what was measured in place of the former results of the same regions and channels. */
   #take(made: readonly (Result | Refusal)[], others: readonly Result[] = this.#results) {
-    const { channels } = (this.scan as Scan).group;
+    const { channels } = (this.scan as Scan<Samples>).group;
     const results = made.filter((one) => !isRefusal(one)) as Result[];
     for (const result of results) {
       this.#samples.set(result, channels[Number(result.of.channel)]!.samples);
@@ -515,7 +531,8 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
   }
 
   #nameOf({ band }: Of) {
-    return band === "" ? "whole lines" : this.#bands.find(({ id }) => String(id) === band)?.name ?? "";
+    const own = this.#bands.find(({ id }) => String(id) === band)?.name;
+    return own ?? (band === "" ? "whole lines" : "");
   }
 
   /** Adds the item nearest to the cursor. */
@@ -585,7 +602,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
   }
 
   /** The same object until the edits change. */
-  #editedOf(scan: Scan, result: Result): Edited {
+  #editedOf(scan: Scan<Samples>, result: Result): Edited {
     const of = [this.#edits, this.#trace, this.#place];
     const former = this.#edited.get(result);
     if (former?.of.every((part, i) => part === of[i])) return former.edited;
@@ -646,7 +663,9 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }> {
 
   /** What the tables say of the summary, for a screen reader. */
   get words(): string {
-    return `${this.measurement.title}: ${this.#summary.textContent || `${this.#shown.length} bands`}`;
+    return `${this.measurement.title}: ${
+      this.#summary.textContent || `${this.#shown.length} ${this.#noun}s`
+    }`;
   }
 
   /** The picked item; null without one. */

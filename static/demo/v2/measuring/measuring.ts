@@ -12,7 +12,7 @@ import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { curveColumns } from "../../../measure/result_tables.ts";
 import { valueWords } from "../../../measure/over_recordings.ts";
 import { capitalized, type Over } from "../../../measure/stack.ts";
-import { byId, element, inNextFrame } from "../controls/element.ts";
+import { byId, element, inNextFrame, within } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { help } from "../controls/help.ts";
 import { distanceTo, RegionEditor } from "../drawing/editor.ts";
@@ -36,6 +36,8 @@ import { TracePanel, traceSettingsIn } from "./trace_panel.ts";
 import type { Point } from "../picture/placed_view.ts";
 import type { Drawer, DrawerView } from "../panels/drawer.ts";
 import type { Mark } from "../picture/marks.ts";
+import { type Traced, tracedIn } from "./traced.ts";
+import { NEW_TRACE } from "../../../measure/band_trace.ts";
 import type { Source } from "./image_series.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Measured, Saved } from "./panel.ts";
@@ -53,6 +55,8 @@ export interface ShownParts {
   path: readonly Point[];
   /** Images along `T` and `Z`, if there are several. */
   stacks: ReadonlyMap<Over, Source>;
+  /** Index of the shown image along an axis, from 0. */
+  imageAt: (over: Over) => number;
   /** Earlier drawings, of this or another picture. */
   drawn: Drawn | null | undefined;
   /** Judgement of the file. */
@@ -79,10 +83,13 @@ const NOTHING: Drawn = {
   kymograph: null,
 };
 
-/** Emits `drawn` when drawings, their settings or results have changed. */
-export class Measuring extends Emitter<{ drawn: Plain }> {
+/** Emits `drawn` when drawings, their settings or results have changed, and `go` to show another image. */
+export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: number } }> {
   readonly #panes: Panes;
   #scan: Scan | null = null;
+  /** What traces and events are measured in; null while nothing is shown. */
+  #traced: Traced | null = null;
+  #imageAt: (over: Over) => number = () => 0;
   #path: readonly Point[] = [];
   /** Samples of the last means and profiles. */
   #shown: Float32Array[] = [];
@@ -112,9 +119,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   /** Judgement of the file. */
   #isAccepted = false;
   readonly cursors: CursorPanel = new CursorPanel(this.#store, () => this.tools.pin());
-  readonly #measurements = MEASUREMENTS.map((one) =>
-    new MeasurementPanel(one, () => this.#panes.source.cursor)
-  );
+  readonly #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#cursor));
   /** The views of their results in the drawer. */
   readonly #views: Map<MeasurementPanel, DrawerView> = new Map();
   readonly #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
@@ -123,12 +128,15 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
   readonly #exports;
   readonly #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
   readonly images: ImagePanel = new ImagePanel(() => partsIn(this.#store.document.regions));
-  readonly #imageFold = folded("Images over time or focus", this.images, "images");
-  readonly #lineScanFolds = [
-    folded("Bands and traces", this.#bands, "bands", true),
+  readonly #imageFold = folded("Images over time or focus", this.images, "images", true);
+  readonly #traceFold = folded("Bands and traces", this.#bands, "bands", true);
+  readonly #measurementFolds = this.#measurements.map((panel) => ({
+    panel,
+    fold: folded(panel.measurement.title, panel, panel.measurement.key),
+  }));
+  readonly #lineFolds = [
     folded("Lines", listed(this.#lists.line), "lines"),
     folded("Tracks", listed(this.#lists.track), "tracks"),
-    ...this.#measurements.map((panel) => folded(panel.measurement.title, panel, panel.measurement.key)),
   ];
 
   /**
@@ -146,14 +154,15 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       editor: this.#editor,
       line: () => this.kymographs.next,
       refuse: (kind) => this.#listOf(kind).refuse(),
-      press: (at, reach) => this.#pickNear(at, reach),
+      press: (at, reach) => this.#isOfImages || this.#pickNear(at, reach),
     });
     this.#charts = new TraceCharts(
       figure,
       panes.source,
       this.#measurements.filter(({ hasPlot }) => hasPlot),
       {
-        onEvent: (distance, reach) => this.#events?.pickNear(({ line }) => distance(line), reach),
+        onEvent: (distance, reach) => this.#events?.pickNear(({ line }) => distance(line), reach) ?? false,
+        onImage: (line) => this.#goTo(line),
       },
     );
     for (const panel of this.#measurements) {
@@ -207,7 +216,12 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
         plot: () => images.plot(),
       }),
     };
-    const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
+    const span = () => {
+      const { scan } = this.#traced ?? {};
+      return scan?.noun === "region"
+        ? { from: 0, to: shapeOf(scan)[0] }
+        : { from: panes.source.view.x0, to: panes.source.view.x1 };
+    };
     const exports = this.#exports = new ExportPanel(
       () => this.#scan,
       saved,
@@ -219,9 +233,11 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
       this.tools.choice.adds,
       this.tools.choice.why,
       this.#kymographFold,
-      ...this.#lineScanFolds,
       this.#regionFold,
       this.#imageFold,
+      this.#traceFold,
+      ...this.#lineFolds,
+      ...this.#measurementFolds.map(({ fold }) => fold),
       folded("Cursors", this.cursors, "cursors"),
       folded("Save tables, plots and pictures", exports, "export"),
     );
@@ -258,12 +274,13 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     return {
       drawn,
       scan,
+      traced: this.#traced!.scan,
       traces: this.#bands.traces,
+      means: this.images.tables,
       tables: {
         lines: this.#columnsOf("line"),
         tracks: this.#columnsOf("track"),
         cursors: this.cursors.columns,
-        images: this.images.columns,
         regions: this.#regionColumns,
         profile: this.kymographs.columns,
       },
@@ -288,8 +305,9 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
    * @returns the earlier drawings; null without any, or if they do not fit
    */
   begin(shown: Shown): Drawn | null {
-    const { path, stacks, isKymograph } = shown;
+    const { path, stacks, isKymograph, imageAt } = shown;
     const scan = this.#scan = scanOf(shown);
+    this.#imageAt = imageAt;
     const drawn = drawnIn(shown.drawn, scan);
     const key = JSON.stringify([scan.path, scan.place(), isKymograph]);
     const isSame = key === this.#key;
@@ -303,9 +321,11 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(scan, stacks.get("T") ?? null);
-    for (const panel of this.#measurements) panel.begin(scan, document);
     this.images.begin(scan, stacks, document);
-    for (const fold of this.#lineScanFolds) fold.hidden = !scan.isLineScan;
+    this.#traced = null;
+    this.#trace(document);
+    for (const panel of this.#measurements) panel.begin(this.#measuredBy(panel), document);
+    for (const fold of this.#lineFolds) fold.hidden = !scan.isLineScan;
     this.#kymographFold.hidden = scan.isLineScan && !isKymograph;
     this.#imageFold.hidden = stacks.size === 0;
     this.#show(scan);
@@ -317,6 +337,48 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     this.#key = key;
     this.#showSteps();
     return drawn;
+  }
+
+  /** Determines what traces and events are measured in; returns whether they now are in other samples. */
+  #trace({ regions, images }: Pick<Drawn, "regions" | "images">): boolean {
+    const former = this.#traced;
+    const traced = tracedIn(this.#scan!, regions, images, this.images.axis);
+    const { scan } = traced;
+    const isSame = scan === former?.scan && JSON.stringify(traced.bands) === JSON.stringify(former.bands);
+    if (isSame) return false;
+    this.#traced = traced;
+    const isOfImages = scan.noun === "region";
+    this.#traceFold.hidden = !scan.isLineScan;
+    within(this.#traceFold, "summary").textContent = isOfImages ? "Traces" : "Bands and traces";
+    for (const { panel, fold } of this.#measurementFolds) {
+      fold.hidden = !this.#measuredBy(panel).scan.isLineScan;
+    }
+    return scan !== former?.scan;
+  }
+
+  /** What a measurement measures: events in traces, also those of images, all else in line scans. */
+  #measuredBy({ measurement }: MeasurementPanel): Traced {
+    return measurement.isOfBands ? this.#traced! : { scan: this.#scan!, bands: this.#traced!.bands };
+  }
+
+  /** Whether traces are those of images. */
+  get #isOfImages() {
+    return this.#traced?.scan.noun === "region";
+  }
+
+  /** Position for what is added by hand: the shown image and the selected region in the traces of images. */
+  get #cursor(): { x: number; y: number } | null {
+    if (!this.#isOfImages) return this.#panes.source.cursor;
+    const selected = this.#traced!.bands.find(({ id }) => id === this.#store.selected);
+    return { x: (this.#image ?? 0) + 0.5, y: (selected?.from ?? 0) + 0.5 };
+  }
+
+  /** Shows the image at a line of its traces. */
+  #goTo(line: number) {
+    if (this.#image === null) return;
+    const [count] = shapeOf(this.#traced!.scan);
+    const index = Math.min(count - 1, Math.max(0, Math.round(line)));
+    this.emit("go", { over: this.images.kept!.axis, index });
   }
 
   /** The document of a picture. @param kept belongs to the recording, not to the picture */
@@ -389,12 +451,15 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     if (scan === null || this.#isFollowing) return;
     this.#isFollowing = true;
     const [now, former] = [this.#store.document, this.#followed];
+    if (now.images !== former.images || now.projection !== former.projection) this.images.redraw(now);
+    const [traced, isOther] = [this.#traced, this.#trace(now)];
     for (const panel of this.#measurements) {
       const { key } = panel.measurement;
-      if (now.measured?.[key] !== former.measured?.[key]) panel.begin(scan, now);
+      if (now.measured?.[key] !== former.measured?.[key]) panel.begin(this.#measuredBy(panel), now);
+      else if (isOther && panel.scan?.isLineScan) panel.retake(this.#measuredBy(panel));
+      else if (isOther) panel.begin(this.#measuredBy(panel), now);
     }
-    if (now.images !== former.images || now.projection !== former.projection) this.images.redraw(now);
-    this.#show(scan, former);
+    this.#show(scan, former, traced !== this.#traced);
     this.#isFollowing = false;
     this.#store.amend(this.#collected);
     this.#followed = this.#store.document;
@@ -402,11 +467,18 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     this.emit("drawn");
   }
 
-  /** Shows regions and settings. @param former document that is shown; null for none */
-  #show(scan: Scan, former: Drawn | null = null) {
+  /**
+   * Shows regions and settings.
+   *
+   * @param former document that is shown; null for none
+   * @param isTraced whether what is traced has changed
+   */
+  #show(scan: Scan, former: Drawn | null = null, isTraced = true) {
     const { regions, traces, cursors, accepted } = this.#store.document;
     this.#accepted.checked = accepted ?? this.#isAccepted;
-    if (regions !== former?.regions || traces !== former.traces) this.#bands.show(scan);
+    if (isTraced || regions !== former?.regions || traces !== former.traces) {
+      this.#bands.show(this.#traced!, scan);
+    }
     if (regions !== former?.regions) {
       for (const list of Object.values(this.#lists)) list.show(scan);
       this.kymographs.show();
@@ -479,9 +551,13 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     const { source } = this.#panes;
     const { y0, y1 } = source.view;
     const { line, column, columns: [from, to] } = picked;
+    this.#charts.reveal(panel);
+    if (this.#isOfImages) {
+      this.#goTo(line);
+      return this.#paintSoon();
+    }
     const isSeen = from < y1 && to > y0;
     source.reveal({ x: line + 0.5, y: column ?? (isSeen ? (y0 + y1) / 2 : (from + to) / 2) });
-    this.#charts.reveal(panel);
     this.#drawMarks();
     this.#paintSoon();
   }
@@ -494,10 +570,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     byId("announcer").textContent = panel.words;
     this.#paint();
     this.#charts.reveal(panel);
-    // A narrow page has the drawer far above the settings.
-    if (!matchMedia("(min-width: 761px)").matches) {
-      requestAnimationFrame(() => byId("drawer").scrollIntoView({ block: "end" }));
-    }
+    showAbove("drawer");
   }
 
   #listen(host: HTMLElement) {
@@ -531,6 +604,7 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     for (const part of [...this.#measurements, this.images]) {
       part.addEventListener("change", () => this.#recordSoon());
     }
+    this.images.on("measured", () => showAbove("source"));
     this.#accepted.addEventListener("change", () => {
       const { checked } = this.#accepted;
       // Null if it equals the judgement of the file.
@@ -589,32 +663,41 @@ export class Measuring extends Emitter<{ drawn: Plain }> {
     const { source } = this.#panes;
     const toScreen = (x: number, y: number) => source.toScreen(x, y);
     return [
-      ...this.#measurements.flatMap((panel) => panel.marks(toScreen)),
+      ...this.#isOfImages ? [] : this.#measurements.flatMap((panel) => panel.marks(toScreen)),
       ...marksOf(this.#store.shown.regions, source),
-      ...this.#measurements.flatMap(({ picked }) => picked === null ? [] : pickedMarks(picked, source)),
+      ...this.#isOfImages
+        ? []
+        : this.#measurements.flatMap(({ picked }) => picked === null ? [] : pickedMarks(picked, source)),
       ...stampMarks(this.#scan?.isTyped ? "calibration typed" : "", source.plot),
     ];
   }
 
   #refresh() {
     this.#listed = this.#bands.traces;
-    const bands = bandsOf(this.#store.document.regions);
-    for (const panel of this.#measurements) panel.listBands(bands, this.#bands.kept);
+    for (const panel of this.#measurements) {
+      panel.listBands(this.#measuredBy(panel).bands, this.#store.document.traces ?? NEW_TRACE);
+    }
     this.#drawMarks();
     this.#paintSoon();
+  }
+
+  /** Index of the shown image along the axis of its traces; null while a projection is shown. */
+  get #image() {
+    return this.#isOfImages && this.images.projection === null ? this.#imageAt(this.images.kept!.axis) : null;
   }
 
   #paint() {
     this.#exports.refresh();
     const { traces, baselines, title } = this.#bands;
     const { threshold, ...found } = (this.#events as MeasurementPanel).inTraces(traces);
-    this.#charts.draw(this.#scan, {
+    this.#charts.draw(this.#traced?.scan ?? null, {
       traces,
       baselines: threshold === null ? baselines : [...baselines, threshold],
       title,
       ...found,
       picked: this.#events?.picked ?? null,
-      pinned: this.cursors.lines,
+      pinned: this.#isOfImages ? [] : this.cursors.lines,
+      image: this.#image,
     });
   }
 }
@@ -628,6 +711,12 @@ const SECTIONS: Record<string, string> = {
   diameter: "diameter-over-time",
   export: "what-you-can-save",
 };
+
+/** Brings an element into view on a narrow page, which has it far above the settings. */
+function showAbove(id: string) {
+  if (matchMedia("(min-width: 761px)").matches) return;
+  requestAnimationFrame(() => byId(id).scrollIntoView({ block: "end" }));
+}
 
 /** Marks of a picked item: its line in time within its columns, and a ring if it has a column. */
 function pickedMarks({ line, column, columns: [from, to] }: Picked, pane: Pane): Mark[] {

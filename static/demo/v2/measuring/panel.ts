@@ -8,6 +8,7 @@ import type { Column } from "../../../measure/csv.ts";
 import type { Plot } from "./svg_plot.ts";
 import type { Drawn } from "../drawing/drawn.ts";
 import type { Trace } from "./band_traces.ts";
+import type { Samples } from "../../../measure/velocity.ts";
 import type { Measurement, Quantity } from "../../../measure/measurement.ts";
 import type { Result } from "../../../measure/result.ts";
 
@@ -28,18 +29,32 @@ export interface Saved {
   columns: readonly Column[];
   /** Null without content. */
   plot?: (span: Span) => Plot | null;
+  /** Where it was measured, if not in the shown picture. */
+  scan?: Scan<Samples> | null;
 }
 
 /** What was measured in the shown picture. */
 export interface Measured {
   drawn: Drawn;
   scan: Scan;
+  /** What traces and measurements are of: the scan, or the means of its images. */
+  traced: Scan<Samples>;
   traces: readonly Trace[];
-  /** Tables of drawings, and in images the means over a stack, the parts of the shown image and the profile of the line. */
+  /** Tables of drawings, and in images the parts of the shown image and the profile of the line. */
   tables: Readonly<
-    Partial<Record<"lines" | "tracks" | "cursors" | "images" | "regions" | "profile", readonly Column[]>>
+    Partial<Record<"lines" | "tracks" | "cursors" | "regions" | "profile", readonly Column[]>>
   >;
+  /** Means over a stack, a table for each part. */
+  means: readonly MeansTable[];
   measurements: readonly { measurement: Measurement; tables: readonly ResultTable[] }[];
+}
+
+/** Kept means of a part as a table. */
+export interface MeansTable {
+  /** Id of the part. */
+  id: string;
+  /** The place of each image, then the means of each channel. */
+  columns: Column[];
 }
 
 /** The table of a result, after edits. */
@@ -56,9 +71,10 @@ const [WIDTH, HEIGHT] = [720, 320];
 export const panel = (...children: (Node | string)[]): HTMLDivElement =>
   element("div", { className: "panel" }, ...children);
 
-/** A panel about the measured picture; emits `change`. */
-export class Panel<Events extends object = Plain> extends Emitter<Events & { change: Plain }> {
-  scan: Scan | null = null;
+/** A panel about the measured picture, or about what is traced in it; emits `change`. */
+export class Panel<Events extends object = Plain, Of extends Samples = Float32Array>
+  extends Emitter<Events & { change: Plain }> {
+  scan: Scan<Of> | null = null;
 
   /** Unit of time in tables. */
   get timeUnit(): string {
@@ -71,7 +87,7 @@ export class Panel<Events extends object = Plain> extends Emitter<Events & { cha
   }
 
   /** Times of all lines. */
-  timesOf(scan: Scan): Float64Array<ArrayBuffer> {
+  timesOf(scan: Scan<Samples>): Float64Array<ArrayBuffer> {
     return Float64Array.from({ length: shapeOf(scan)[0] }, (_, line) => line * this.timeStep);
   }
 
@@ -81,7 +97,10 @@ export class Panel<Events extends object = Plain> extends Emitter<Events & { cha
 }
 
 /** Size, time axis and note of a plot. */
-export function plotOver({ axes: [time], note }: Scan, { from, to }: Span): Omit<Plot, "y" | "traces"> {
+export function plotOver(
+  { axes: [time], note }: Pick<Scan, "axes" | "note">,
+  { from, to }: Span,
+): Omit<Plot, "y" | "traces"> {
   const x = { low: (from - 0.5) * time.step, high: (to - 0.5) * time.step, title: axisTitle(time) };
   return { width: WIDTH, height: HEIGHT, x, note };
 }

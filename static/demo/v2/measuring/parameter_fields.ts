@@ -45,6 +45,13 @@ export class ParameterFields {
     }
   }
 
+  /** Counts in lines, or in images. */
+  set lineUnit(unit: "lines" | "images") {
+    for (const { parameter, field } of this.#fields) {
+      if (parameter.unit === "lines" && "unitText" in field) field.unitText.data = unit;
+    }
+  }
+
   /** What is wrong in a field; empty if all are right. */
   get fault(): string {
     const wrong = this.#fields.find(({ field }) =>

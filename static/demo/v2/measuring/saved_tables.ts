@@ -5,6 +5,7 @@ import { byId, saveFile } from "../controls/element.ts";
 import { choiceField } from "../controls/fields.ts";
 import { keep, kept } from "../controls/kept.ts";
 import type { Scan } from "../drawing/scan.ts";
+import type { Samples } from "../../../measure/velocity.ts";
 
 /** Under which the browser remembers the decimal sign. */
 const KEY = "acq-server decimal sign";
@@ -50,14 +51,14 @@ export function saveSettings(
 }
 
 /** Where the shown plane lies in its file. A kymograph and a projection are of all images along their axis. */
-export function placeIn({ fileName, place, derived }: Scan): Place {
+export function placeIn({ fileName, place, derived, noun }: Scan<Samples>): Place {
   const facts = new Map(place());
   const along = derived();
   const at = (name: string, isAll: boolean) => isAll ? null : Number(facts.get(name) ?? 1);
   return {
     recording: fileName,
     scene: String(facts.get("Scene") ?? ONLY_SCENE),
-    timePoint: at("Time point", along === "kymograph" || along.endsWith("-t")),
+    timePoint: at("Time point", noun === "region" || along === "kymograph" || along.endsWith("-t")),
     focusPlane: at("Focus plane", along.endsWith("-z")),
     wavelength: at("Wavelength", false),
   };

@@ -74,7 +74,12 @@ export function peaksInTraces(): (shown: readonly Shown[], traces: readonly Trac
 }
 
 /** Values over time as a plot to be saved; null without any. */
-export function plotOf(shown: readonly Shown[], overTime: OverTime, scan: Scan, span: Span): Plot | null {
+export function plotOf(
+  shown: readonly Shown[],
+  overTime: OverTime,
+  scan: Pick<Scan, "axes" | "note">,
+  span: Span,
+): Plot | null {
   const [{ step }] = scan.axes;
   const all = shown.map((one) => ({ one, series: seriesOf(overTime, [one], scan.axes) }))
     .filter(({ series }) => series.points.length > 0);

@@ -1,4 +1,7 @@
-/** The charts over time directly below a line scan: traces of its bands, and what was measured over time. */
+/**
+ * The charts over time directly below a picture: traces of the bands of a line scan, or of the regions of images, and what was
+ * measured over time.
+ */
 import { axisTitle, rounded, toPhysical } from "../../../measure/axes.ts";
 import { byId, element, svgElement, within } from "../controls/element.ts";
 import { type Chart, type ChartSpan, drawChart, light, onGround } from "../picture/chart.ts";
@@ -9,7 +12,8 @@ import { type Range, rangeOf, SERIES_RANGE, type SeriesPoint } from "./values_ov
 import type { Trace } from "./band_traces.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { MeasurementPanel } from "./measurement_panel.ts";
-import type { Scan } from "../drawing/scan.ts";
+import { isTraced, type Scan } from "../drawing/scan.ts";
+import type { Samples } from "../../../measure/velocity.ts";
 
 /** What the chart of traces shows. */
 export interface Charted {
@@ -25,6 +29,8 @@ export interface Charted {
   /** The event whose row is marked. */
   picked: { line: number; value: number | null } | null;
   pinned: readonly { line: number; label: string }[];
+  /** Index of the shown image in traces of images. */
+  image: number | null;
 }
 
 /** Content of one chart. */
@@ -77,10 +83,12 @@ const LABEL = 15;
 /** Most values beside a cursor: more would hide the curves. */
 const MOST_VALUES = 4;
 
-/** All charts below one line scan. */
+/** All charts below one picture. */
 export class TraceCharts {
   readonly #pane;
-  readonly #traces = new TraceChart("Traces of the bands over time", "trace-chart");
+  /** Room for labels left of charts that do not align with the picture. */
+  #gutter = 0;
+  readonly #traces = new TraceChart("Traces over time", "trace-chart");
   readonly #series;
   readonly #scroller = element("div", { className: "charts", role: "group", "aria-label": "Charts" });
   readonly #axis = svgElement("svg", { id: "chart-axis", height: STRIP_HEIGHT, "aria-hidden": "true" });
@@ -92,16 +100,20 @@ export class TraceCharts {
   });
 
   /**
-   * @param figure of the line scan
+   * @param figure of the picture
    * @param panels of values over time
    * @param onEvent picks the event nearest to a click: by the distance of a line from the click, and the greatest that
-   *   counts, both in CSS pixels
+   *   counts, both in CSS pixels; returns whether there is one
+   * @param onImage shows the image at a click elsewhere
    */
   constructor(
     figure: HTMLElement,
     pane: Pane,
     panels: readonly MeasurementPanel[],
-    { onEvent }: { onEvent: (distance: (line: number) => number, reach: number) => void },
+    { onEvent, onImage }: {
+      onEvent: (distance: (line: number) => number, reach: number) => boolean;
+      onImage: (line: number) => void;
+    },
   ) {
     this.#pane = pane;
     this.#series = panels.map((panel) => {
@@ -117,7 +129,8 @@ export class TraceCharts {
       chart.box.addEventListener("dblclick", (event) => panel.toggle(chart.lineAt(event)));
     }
     this.#traces.box.addEventListener("click", (event) => {
-      onEvent((line) => this.#traces.distance(event, line), REACH);
+      if (onEvent((line) => this.#traces.distance(event, line), REACH)) return;
+      onImage(this.#traces.lineAt(event));
     });
     within(figure, ".stage").after(this.#box);
   }
@@ -133,8 +146,10 @@ export class TraceCharts {
     this.#scroller.scrollTop = offsetTop;
   }
 
-  draw(scan: Scan | null, { traces, baselines, title, events, level, picked, pinned }: Charted): void {
-    const isScan = scan?.isLineScan === true;
+  draw(scan: Scan<Samples> | null, charted: Charted): void {
+    const { traces, baselines, title, events, level, picked, pinned, image } = charted;
+    const isScan = scan !== null && isTraced(scan);
+    const isOfImages = scan?.noun === "region";
     this.#traces.box.hidden = !isScan || traces.length === 0;
     const shown = this.#series.flatMap(({ panel, chart }) => {
       const series = isScan ? panel.series : null;
@@ -148,17 +163,19 @@ export class TraceCharts {
     byId("viewer").style.setProperty("--charts", String(count));
     // Keys scroll many charts.
     this.#scroller.tabIndex = count > MOST_IN_VIEW ? 0 : -1;
-    if (this.#pane.isShared !== count > 0) {
-      this.#pane.isShared = count > 0;
+    const isShared = count > 0 && !isOfImages;
+    if (this.#pane.isShared !== isShared) {
+      this.#pane.isShared = isShared;
       this.#pane.redraw();
     }
+    this.#traces.box.classList.toggle("clickable", isOfImages);
     if (scan === null || this.#box.hidden) return;
     const span = this.#span(scan);
-    const { cursor } = this.#pane;
+    const cursor = isOfImages ? image : this.#pane.cursor?.x ?? null;
     /** The label of the cursor is below those of pinned cursors. */
     const cursorsWith = (textAt: (line: number) => string) => [
       ...pinned.map((pin) => ({ ...pin, isRaised: true })),
-      ...(cursor === null ? [] : [{ line: cursor.x, label: textAt(cursor.x) }]),
+      ...(cursor === null ? [] : [{ line: cursor, label: textAt(cursor) }]),
     ];
     const valuesAt = (line: number) => {
       const values = traces.slice(0, MOST_VALUES).map(({ values }) => rounded(values[line] ?? NaN));
@@ -194,25 +211,31 @@ export class TraceCharts {
       ),
     ];
     // All plots align, with room for the widest labels.
-    if (this.#pane.gutter >= Math.max(...gutters)) return;
-    this.#pane.gutter = Math.max(...gutters);
+    const gutter = Math.max(...gutters);
+    if (gutter <= (isOfImages ? this.#gutter : this.#pane.gutter)) return;
+    if (isOfImages) {
+      this.#gutter = gutter;
+      return this.draw(scan, charted);
+    }
+    this.#pane.gutter = gutter;
     this.#pane.redraw();
   }
 
   /**
    * A chart shares edges and time axis with the picture above it. If time runs vertically in the picture, the chart
-   * has the whole width and its own axis from left to right.
+   * has the whole width and its own axis from left to right; so does the chart of all images of a series.
    */
-  #span({ axes: [axis] }: Scan): ChartSpan {
-    const { x0: from, x1: to } = this.#pane.view;
+  #span({ axes: [axis], noun, group: { plane: { shape: [lines] } } }: Scan<Samples>): ChartSpan {
+    const isOfImages = noun === "region";
+    const { x0: from, x1: to } = isOfImages ? { x0: 0, x1: lines } : this.#pane.view;
     const ground = getComputedStyle(this.#box).backgroundColor;
     const shared = { axis, from, to, isStrip: true, isShared: true, ground };
-    if (this.#pane.placed.time === "across") {
+    if (!isOfImages && this.#pane.placed.time === "across") {
       // Below a flipped picture, time runs from right to left in the chart, too.
       const isReversed = this.#pane.toScreen(from, 0)[0] > this.#pane.toScreen(to, 0)[0];
       return { ...shared, edges: this.#pane.edges, isReversed };
     }
-    const left = this.#pane.gutter;
+    const left = isOfImages ? this.#gutter : this.#pane.gutter;
     return { ...shared, edges: { left, width: Math.max(1, this.#box.clientWidth - left - MARGIN) } };
   }
 

@@ -5,16 +5,19 @@ import { baselineWords, type TraceSettings, usualSpan } from "../../../measure/b
 import { element } from "../controls/element.ts";
 import { checkField, fieldRow } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
-import { bandsOf } from "../drawing/region.ts";
 import { type Trace, tracesOf } from "./band_traces.ts";
 import { traceColumns } from "../../../measure/result_tables.ts";
 import { Panel, panel, plotOver, type Span } from "./panel.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import { ParameterFields } from "./parameter_fields.ts";
-import { type About, type Scan, shapeOf } from "../drawing/scan.ts";
+import { type About, isTraced, type Scan, shapeOf } from "../drawing/scan.ts";
 import { rangeOf } from "./values_over_time.ts";
 import type { Parameter } from "../../../measure/measurement.ts";
 import type { Column } from "../../../measure/csv.ts";
+import type { Plain } from "../controls/emitter.ts";
+import type { Band } from "../drawing/region.ts";
+import type { Samples } from "../../../measure/velocity.ts";
+import type { Traced } from "./traced.ts";
 import type { Plot } from "./svg_plot.ts";
 import type { Drawn } from "../drawing/drawn.ts";
 import type { DrawingStore } from "../drawing/store.ts";
@@ -49,15 +52,19 @@ const BASELINE: readonly Parameter[] = [
 ];
 
 /** Settings of traces in a picture without any of its own: those of the picture before, over the first tenth of its time. */
-export function traceSettingsIn(scan: Scan, former: TraceSettings = NEW_TRACE): TraceSettings {
+export function traceSettingsIn(
+  scan: Pick<Scan<Samples>, "axes" | "group">,
+  former: TraceSettings = NEW_TRACE,
+): TraceSettings {
   const end = shapeOf(scan)[0] * scan.axes[0].step;
   const { span: _, ...settings } = former;
   return { ...settings, from: 0, to: Number((end / 10).toPrecision(3)) };
 }
 
 /** Bands and their traces. */
-export class TracePanel extends Panel {
+export class TracePanel extends Panel<Plain, Samples> {
   readonly #store;
+  #bands: readonly Band[] = [];
   #made: { of: unknown[]; traces: Trace[]; baselines: ChartCurve[] } = { of: [], traces: [], baselines: [] };
   /** The settings in the fields. */
   #shown: TraceSettings | null = null;
@@ -85,15 +92,18 @@ export class TracePanel extends Panel {
     this.#showBaseline();
   }
 
-  /** How traces are made. */
+  /** How traces are made; means over focus are shown as they are. */
   get kept(): TraceSettings {
-    return this.#store.document.traces ?? NEW_TRACE;
+    return this.scan?.isLineScan === false ? PLAIN_TRACE : this.#store.document.traces ?? NEW_TRACE;
   }
 
-  /** Shows bands and settings of the document. */
-  show(scan: Scan): void {
+  /** Shows bands and settings of the document. @param picture that bands are drawn in */
+  show({ scan, bands }: Traced, picture: Scan): void {
     this.scan = scan;
-    this.list.show(scan);
+    this.#bands = bands;
+    this.list.element.hidden = scan.noun === "region";
+    this.list.show(picture);
+    this.#average.lineUnit = scan.noun === "band" ? "lines" : "images";
     const { kept } = this;
     if (kept === this.#shown) return;
     this.#shown = kept;
@@ -107,8 +117,8 @@ export class TracePanel extends Panel {
   /** Traces of the shown channels; the same array until something changes. */
   get traces(): Trace[] {
     const { scan, kept } = this;
-    const all = bandsOf(this.#store.document.regions);
-    const shown = scan?.isLineScan ? scan.group.shown : [];
+    const all = this.#bands;
+    const shown = scan !== null && isTraced(scan) ? scan.group.shown : [];
     const of = [scan, kept, all.length, ...all, ...shown.map(({ samples }) => samples)];
     const { of: former } = this.#made;
     if (of.length === former.length && of.every((part, i) => part === former[i])) return this.#made.traces;
@@ -140,7 +150,7 @@ export class TracePanel extends Panel {
     const time = this.scan?.axes[0] ?? { unit: "seconds" };
     const [first = this.kept, ...others] = this.traces.map(({ f0 }) => f0.by);
     const isOne = others.every(({ kind }) => kind === first.kind);
-    return traceFacts(this.kept, time, isOne ? first : this.kept);
+    return traceFacts(this.kept, time, isOne ? first : this.kept, this.scan?.noun);
   }
 
   /** Places are the outer edges of the pixels, as on the page. */
@@ -152,9 +162,10 @@ export class TracePanel extends Panel {
     const rests = isChange || kind !== "percentile" && kind !== "window" ? this.traces : [];
     const time = this.scan?.axes[0] ?? { unit: "seconds" };
     return [
-      ...bandsOf(this.#store.document.regions).map(({ name, from, to }) => ([
-        `Columns of ${name}`,
-        `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
+      ...this.#bands.map(({ name, from, to, place }) => ([
+        place === undefined ? `Columns of ${name}` : `Place of ${name}`,
+        place ??
+          `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
       ] as About[number])),
       ...this.settings,
       ...rests.flatMap(({ name, f0: { level, by } }) => ([
@@ -165,14 +176,15 @@ export class TracePanel extends Panel {
   }
 
   get count(): number | null {
-    return this.traces.length || null;
+    // Means over focus have a table of their own.
+    return this.scan?.isLineScan ? this.traces.length || null : null;
   }
 
   get columns(): Column[] {
     const { scan, traces } = this;
     if (scan === null || traces.length === 0) return [];
     const named = traces.map(({ band, ...trace }) => ({ ...trace, band: band.name }));
-    return traceColumns(named, scan.axes[0], this.kept.isChange);
+    return traceColumns(named, scan.axes[0], this.kept.isChange, scan.noun);
   }
 
   plot(span: Span): Plot | null {

@@ -5,7 +5,9 @@
 import { MOST_ITEMS } from "../../../measure/measurement.ts";
 import { LUT_NAMES } from "../picture/lut.ts";
 import { isRegion } from "../drawing/table.ts";
-import type { Drawn, DrawnLook, KeptMeans } from "../drawing/drawn.ts";
+import { type FormerRows, meansIn } from "./earlier.ts";
+import type { PartMeans } from "../../../measure/image_traces.ts";
+import type { Drawn, DrawnLook } from "../drawing/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
 import type { Look } from "../panels/viewer.ts";
 import type { View } from "../picture/orientation.ts";
@@ -104,12 +106,20 @@ const isMeasured: Shape = (value) =>
   (withFields({ results: listOf(withFields(RESULT)), edits: atMost(MOST_ITEMS, listOf(isEdit)) })(value) ||
     withFields(EARLIER_RESULT)(value));
 
+/** Means by channel and image. */
+const areMeans = listOf(listOf(orNone(isNumber)));
+
+/** Means of one part by image and channel, as earlier pages kept them. */
+const areRows = listOf(withFields({ place: isNumber, values: listOf(orNone(isNumber)) }));
+
 const isMeans = withFields({
   axis: oneOf("T", "Z"),
   part: isText,
   channels: listOf(isText),
+  at: orNone(isAbout),
   about: orNone(isAbout),
-  rows: orNone(listOf(withFields({ place: isNumber, values: listOf(orNone(isNumber)) }))),
+  parts: orNone(listOf(withFields({ id: isText, means: areMeans }))),
+  rows: orNone(areRows),
 });
 
 const isProjection = withFields({ kind: oneOf("max", "mean"), axis: oneOf("T", "Z") });
@@ -257,9 +267,11 @@ export function checkedPosition(
 export const checkedResults = (found: unknown): Item[] =>
   Array.isArray(found) && found.every(valuesOf(isCell)) ? found : [];
 
-/** The means of images, if all of them are rows of numbers; else none. */
-export const checkedMeans = (rows: unknown): KeptMeans["rows"] =>
-  Array.isArray(rows) && isMeans({ axis: "T", part: "", channels: [], rows }) ? rows : [];
+/** The means of a part by channel and image, from this or an earlier page, if all of them are numbers; else none. */
+export const checkedMeans = (
+  { means, rows }: { means?: unknown; rows?: unknown },
+): PartMeans["means"] =>
+  areMeans(means) ? means as PartMeans["means"] : areRows(rows) ? meansIn(rows as FormerRows) : [];
 
 /** The look of a kymograph with its drawings; null if a part of it is damaged. */
 export function checkedKymograph(look: unknown): DrawnLook | null {

@@ -8,9 +8,11 @@ import { isHere } from "../../../measure/edits.ts";
 import { type Measurement, unitOf } from "../../../measure/measurement.ts";
 import { capitalized, projectionWords } from "../../../measure/stack.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
+import { tracedRegions } from "../../../measure/image_traces.ts";
 import { ALL_BANDS, type Drawn, mapped } from "../drawing/drawn.ts";
 import { type Scan, shapeOf } from "../drawing/scan.ts";
 import { lineOver, ofKinds, regionWith, type WrittenRegion } from "../drawing/region.ts";
+import { partsIn } from "../drawing/table.ts";
 import { OWN, writtenRegions } from "./regions.ts";
 import type { Measured } from "../measuring/panel.ts";
 import type { Result } from "../../../measure/result.ts";
@@ -87,7 +89,7 @@ function settingsOf(drawn: Drawn, channels: Channels) {
       })),
     })),
     cursors,
-    images: drawn.images && { ...drawn.images, rows: [] },
+    images: drawn.images && { ...drawn.images, parts: [] },
     projection: drawn.projection,
     isKymographMade: kymograph?.isMade ?? false,
   };
@@ -100,13 +102,17 @@ function rankOf(channels: Channels, position: number) {
 }
 
 /** @param l index of the wavelength */
-function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: number) {
+function analysesOf({ drawn, scan, traced, traces, means, tables, measurements }: Measured, l: number) {
   const { channels } = scan.group;
   const at = (position: number) => ({
     channel: rankOf(channels, position),
     ...l > 0 && { acq_server: { l } },
   });
-  const [time] = scan.axes;
+  const [time] = traced.axes;
+  // The means of a region that was moved since would be assigned to its new place.
+  const current = new Set(
+    tracedRegions(drawn.images?.parts ?? [], partsIn(drawn.regions), scan.axes).map(({ id }) => id),
+  );
   const projected = drawn.projection ? { projection: projectionWords(drawn.projection) } : {};
   const parts: {
     type: string;
@@ -128,7 +134,7 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
       ],
       roiId: trace.band.id,
       ...at(channels.findIndex(({ name }) => name === trace.channel)),
-      parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan, trace.f0.by),
+      parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, traced, trace.f0.by),
       summary: Number.isFinite(trace.f0.level) ? { baseline_f0: trace.f0.level } : {},
     })),
     ...measurements.flatMap(({ measurement, tables }) =>
@@ -138,7 +144,7 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
         columns,
         roiId: bandIn(drawn, result.of.band),
         ...at(Number(result.of.channel)),
-        parameters: measurementParameters(measurement, result, scan),
+        parameters: measurementParameters(measurement, result, measurement.isOfBands ? traced : scan),
         summary: Object.fromEntries(
           quantities.filter(({ value }) => !Number.isNaN(value)).map(({ name, value, unit }) => [
             name.toLowerCase().replaceAll(/\W+/g, "_"),
@@ -147,16 +153,17 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
         ),
       }))
     ),
-    ...drawn.images
-      ? [{
-        type: "image_means",
-        name: "Means over the images",
-        columns: tables.images,
-        roiId: drawn.images.part,
-        parameters: { axis: drawn.images.axis, [OWN]: packed({ rows: drawn.images.rows }) },
-        summary: { images: drawn.images.rows.length },
-      }]
-      : [],
+    ...means.filter(({ id }) => current.has(id)).map(({ id, columns }) => ({
+      type: "image_means",
+      name: "Means over the images",
+      columns,
+      roiId: id,
+      parameters: {
+        axis: drawn.images!.axis,
+        [OWN]: packed({ means: drawn.images!.parts.find((part) => part.id === id)!.means }),
+      },
+      summary: { images: columns[0]!.values.length },
+    })),
     { type: "image_regions", name: "Regions of the image", columns: tables.regions, parameters: projected },
     {
       type: "profile",
@@ -196,13 +203,13 @@ function analysesOf({ drawn, scan, traces, tables, measurements }: Measured, l: 
 /** A number with its unit. */
 const inUnit = (value: number, unit: string) => ({ value, unit });
 
-/** Id of a band; empty for whole lines, and for a band that is gone. */
-const bandIn = ({ regions }: Drawn, id: string) => regionWith(regions, id)?.kind === "band" ? id : "";
+/** Id of a band or region of images; empty for whole lines or images, and for a band that is gone. */
+const bandIn = ({ regions }: Drawn, id: string) => regionWith(regions, id) === undefined ? "" : id;
 
 /** @param by with the method of F₀ that ran */
 function traceParameters(
   { isChange, kind: chosen, offset, average }: TraceSettings,
-  { axes: [time] }: Scan,
+  { axes: [time] }: Pick<Scan, "axes">,
   by: TraceSettings,
 ) {
   const { kind, percentile, from, to, span = 0 } = by;
@@ -227,20 +234,20 @@ function traceParameters(
 function measurementParameters(
   { parameters, method }: Measurement,
   { measured, columns, found, rejected }: Result,
-  scan: Scan,
+  { axes, noun }: Pick<Scan, "axes" | "noun">,
 ) {
   const written = parameters.map((parameter) => {
-    const [value, unit] = [measured[parameter.key], unitOf(parameter, scan.axes)];
+    const [value, unit] = [measured[parameter.key], unitOf(parameter, axes)];
     return [
       parameter.key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       unit === undefined ? value : inUnit(value as number, unit),
     ];
   });
   return {
-    ...measured.trace && traceParameters(measured.trace, scan, measured.by ?? measured.trace),
+    ...measured.trace && traceParameters(measured.trace, { axes }, measured.by ?? measured.trace),
     ...Object.fromEntries(written),
     method_description: method(measured),
-    columns,
+    ...noun === "band" && { columns },
     [OWN]: packed({ found, rejected }),
   };
 }

@@ -2,9 +2,15 @@
 import { LINE_ID } from "../../../measure/image_parts.ts";
 import { KINDS } from "../drawing/kinds.ts";
 import type { Region, WrittenRegion } from "../drawing/region.ts";
-import { distinct } from "../drawing/table.ts";
+import { distinct, partsIn } from "../drawing/table.ts";
 import { editsIn } from "../../../measure/edits.ts";
-import { type Drawn, type DrawnLook, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
+import {
+  type Drawn,
+  type DrawnLook,
+  type KeptMeans,
+  type KeptMeasurement,
+  mapped,
+} from "../drawing/drawn.ts";
 import { otherRegion } from "./regions.ts";
 import type { Item, Settings } from "../../../measure/measurement.ts";
 import type { Of } from "../../../measure/result.ts";
@@ -34,6 +40,27 @@ export function currentMeasurement(kept: KeptMeasurement | FormerMeasurement): K
     results: about.length === 0 ? [] : [{ of, columns, measured, about, found: items }],
     edits: editsIn(found, of, place),
   };
+}
+
+/** Means of one part as they were kept until November 2026: a row for each image with the values of all channels. */
+export type FormerRows = readonly { place: number; values: readonly (number | null)[] }[];
+
+/** Former means by channel and image. */
+export const meansIn = (rows: FormerRows): (number | null)[][] =>
+  (rows[0]?.values ?? []).map((_, channel) => rows.map(({ values }) => values[channel] ?? null));
+
+/** Means in today's form, where one part was measured. */
+function currentMeans(
+  kept: (KeptMeans & { rows?: FormerRows }) | null | undefined,
+  regions: readonly Region[],
+) {
+  if (!kept?.rows) return kept;
+  const { rows, ...images } = kept;
+  const part = partsIn(regions).find(({ id }) => id === images.part);
+  const measured = part === undefined || rows.length === 0
+    ? []
+    : [{ id: part.id, place: part.place, means: meansIn(rows) }];
+  return { ...images, parts: measured };
 }
 
 /** A position or pixel of the picture. */
@@ -66,7 +93,12 @@ export const readLook = <Look extends DrawnLook | null>(look: Look): Look =>
 
 /** Drawings of this or an earlier page in the form of this page. */
 export function readDrawn(drawn: Drawn | EarlierDrawn): Drawn {
-  if (!isEarlier(drawn)) return drawn;
+  const read = isEarlier(drawn) ? fromLists(drawn) : drawn;
+  return read.images ? { ...read, images: currentMeans(read.images, read.regions) ?? null } : read;
+}
+
+/** Drawings that had a list for each kind. */
+function fromLists(drawn: EarlierDrawn): Drawn {
   const { bands, lines, cursors: { pinned, ...cursors }, kymograph, regions = [], ...rest } = drawn;
   const bandIds = new Map(bands.map(({ id, region }) => [String(id), region?.id ?? `band-${id}`]));
   const idOf = (band: string) => bandIds.get(band) ?? band;
@@ -97,7 +129,7 @@ export function readDrawn(drawn: Drawn | EarlierDrawn): Drawn {
       ends: [from, to],
       ...written(region),
     })),
-    ...regions.map(otherRegion),
+    ...regions.map((region, i) => otherRegion(region, i + 1)),
     ...(kymograph?.points.length ?? 0) > 0 ? [pathOf(kymograph!.points, kymograph!.width)] : [],
     ...pinned.slice(0, 2).map(({ x, y, name = "" }, i): Region => ({
       id: KINDS.cursor.ids![i]!,

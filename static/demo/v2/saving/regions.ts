@@ -118,7 +118,9 @@ export function readRegions(
     }
     const kind = kindOf(region, { size, isLineScan, isTurned });
     const isFull = kind !== null && ofKinds(regions, kind).length >= KINDS[kind].most;
-    const read = kind === null || isFull ? otherRegion(region) : drawnRegion(region, kind, size);
+    const read = kind === null || isFull
+      ? otherRegion(region, regions.length + 1)
+      : drawnRegion(region, kind, size);
     const { start = [0, 0], stop = [0, 0] } = region;
     const across = isTurned ? 1 : 0;
     if (read.kind === "band") {
@@ -182,14 +184,15 @@ function pointsOf(points: unknown, ends: readonly (readonly [number, number])[])
   return isWhole ? points : null;
 }
 
-/** A region that no tool draws, or a rectangle. */
-export function otherRegion(region: WrittenRegion): Region {
+/** A region that no tool draws, or a rectangle. @param rank chooses the colour if its id has no number */
+export function otherRegion(region: WrittenRegion, rank = 1): Region {
   const { id, type, name = "", position, start = [0, 0], stop = [0, 0] } = region;
   const kind = type === "line" ? "segment" : type;
   const ends = type === "rectangle"
     ? [start, stop].map(([column, row]) => ({ x: row, y: column }))
     : (position ? [position] : [start, stop]).map(endOf);
-  return { id, kind, name, color: KINDS[kind].color(1), ends, written: region };
+  const color = KINDS[kind].color(numberOf({ id, kind }) || rank);
+  return { id, kind, name, color, ends, written: region };
 }
 
 /** The exact ends of a line, unless they lie outside the pixels that the document states. */

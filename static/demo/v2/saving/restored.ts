@@ -20,6 +20,8 @@ import type { Rejected } from "../../../measure/measurement.ts";
 import type { Of } from "../../../measure/result.ts";
 import type { Look } from "../panels/viewer.ts";
 import { ofKinds, type WrittenRegion } from "../drawing/region.ts";
+import { partsIn } from "../drawing/table.ts";
+import type { Part } from "../../../measure/image_parts.ts";
 
 /** What this page reads of an image document. */
 export interface ImageDocument {
@@ -175,15 +177,21 @@ export function restored(
   const kept = (
     type: string,
     of?: Of,
-  ): { found?: unknown; rejected?: unknown; rows?: unknown; look?: unknown } => {
+  ): { found?: unknown; rejected?: unknown; rows?: unknown; means?: unknown; look?: unknown } => {
     const found = analyses?.analyses.find(({ type: other, roi_id = "", channel, parameters }) =>
       other === type && parameters?.[OWN] && parameters.picture === undefined &&
-      (of === undefined || roi_id === of.band && channel === Number(of.channel))
+      (of === undefined || roi_id === of.band && (of.channel === "" || channel === Number(of.channel)))
     );
     return isOurs && found ? unpacked(found.parameters?.[OWN]) as object : {};
   };
-  const bands = ofKinds(regions, "band").map(({ id }) => id);
+  const parts = isLineScan ? [] : partsIn(regions);
+  const bands = isLineScan ? ofKinds(regions, "band").map(({ id }) => id) : parts.map(({ id }) => id);
   const isThere = ({ band }: { band: string }) => band === "" || bands.includes(band);
+  /** The means of a part of the images. */
+  const meansOf = ({ id, place }: Part) => {
+    const means = checkedMeans(kept("image_means", { band: id, channel: "" }));
+    return means.length === 0 ? [] : [{ id, place, means }];
+  };
   const hasChannel = ({ channel }: Of) => positionOf(Number(channel)) !== undefined;
   /** Names the channel as the page does. */
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
@@ -226,9 +234,9 @@ export function restored(
       isLineScan,
       regions,
       traces: settings.traces ?? null,
-      measured: mapped(isLineScan ? settings.measured : {}, measurementOf),
+      measured: mapped(settings.measured, measurementOf),
       ...settings.images && {
-        images: { ...settings.images, rows: checkedMeans(kept("image_means").rows) },
+        images: { ...settings.images, parts: parts.flatMap(meansOf) },
       },
       ...settings.projection && { projection: settings.projection },
       cursors: { lines: 1, columns: 1, ...settings.cursors },

@@ -1,0 +1,86 @@
+/** What traces and events are measured in: the shown line scan, or the means of the regions of images over time. */
+import { LINE_ID, type Part } from "../../../measure/image_parts.ts";
+import { type PartMeans, tracedImages, tracedRegions } from "../../../measure/image_traces.ts";
+import { type Axis, isTime } from "../../../measure/axes.ts";
+import { type Band, bandsOf, type Region, regionWith } from "../drawing/region.ts";
+import { partsIn } from "../drawing/table.ts";
+import type { KeptMeans } from "../drawing/drawn.ts";
+import type { Scan } from "../drawing/scan.ts";
+import type { Samples } from "../../../measure/velocity.ts";
+import type { Source } from "./image_series.ts";
+
+/** A line scan and its bands, or the means of images as one whose bands are their regions. */
+export interface Traced {
+  scan: Scan<Samples>;
+  bands: readonly Band[];
+}
+
+/** Colours of the whole image and of the line over it in charts. */
+const [WHOLE, LINE] = ["#56b4e9", "#e69f00"];
+
+/** Facts of a place that belong to one image. */
+const OF_IMAGE = ["Time point", "Focus plane", "Wavelength", "Projection"];
+
+/** The scan of means, so that results of the same means hold. */
+const scans: WeakMap<readonly PartMeans[], { of: Scan; scan: Scan<Samples> }> = new WeakMap();
+
+/**
+ * What is traced in a picture: of images, their measured means if these are there.
+ *
+ * @param axis of the means
+ */
+export function tracedIn(
+  scan: Scan,
+  regions: readonly Region[],
+  kept?: KeptMeans | null,
+  axis?: Source["axis"],
+): Traced {
+  if (scan.isLineScan) return { scan, bands: bandsOf(regions) };
+  if (!kept || axis === undefined || kept.parts.length === 0) return { scan, bands: [] };
+  const parts = partsIn(regions);
+  return {
+    scan: scanOfMeans(scan, kept, axis),
+    bands: tracedRegions(kept.parts, parts, scan.axes).map(({ columns: [from, to], ...region }) => ({
+      ...region,
+      color: colorOf(regions, region),
+      from,
+      to,
+    })),
+  };
+}
+
+const colorOf = (regions: readonly Region[], { id }: Pick<Part, "id">) =>
+  id === "" ? WHOLE : id === LINE_ID ? LINE : regionWith(regions, id)!.color;
+
+function scanOfMeans(
+  scan: Scan,
+  { parts, channels, at = [] }: KeptMeans,
+  axis: Source["axis"],
+): Scan<Samples> {
+  const former = scans.get(parts);
+  if (former?.of === scan) return former.scan;
+  const { shape, axes, channels: traced } = tracedImages(parts, channels, axis);
+  const own = scan.group.channels.flatMap((channel, i) =>
+    traced[i] === undefined ? [] : [{ index: channel.index, name: channel.name, samples: traced[i].samples }]
+  );
+  const made: Scan<Samples> = {
+    ...scan,
+    group: {
+      plane: { shape, axes: axes as [Axis, Axis] },
+      channels: own,
+      get shown() {
+        const { channels, shown } = scan.group;
+        return own.filter((_, i) => shown.includes(channels[i]!));
+      },
+    },
+    axes: axes as [Axis, Axis],
+    noun: "region",
+    isLineScan: isTime(axis),
+    isTyped: false,
+    pixelTime: 0,
+    place: () => [...scan.place().filter(([name]) => !OF_IMAGE.includes(name)), ...at],
+    derived: () => "",
+  };
+  scans.set(parts, { of: scan, scan: made });
+  return made;
+}

@@ -1,0 +1,75 @@
+/**
+ * The means of parts of images over time in the form of a line scan, with a line for each image and a column for each part: what
+ * measures bands of a line scan then measures regions of images.
+ */
+import { type Axes, type Part, placeText } from "./image_parts.ts";
+import type { Axis as StackAxis } from "./stack.ts";
+import type { Recording, Region } from "./recording.ts";
+
+/** The means of a part in all images. */
+export interface PartMeans {
+  /** Id of its region; empty for the whole image. */
+  id: string;
+  /** Where it lay when it was measured. */
+  place: Part["place"];
+  /** By channel and image; null for an image without values. */
+  means: readonly (readonly (number | null)[])[];
+}
+
+/** Axis of the columns, which have no distance from each other. */
+const PARTS = { name: "Region", step: 1, unit: "Pixels" };
+
+/** Tolerance of the time of an image against its index, in steps. */
+const UNEVEN = 0.5;
+
+/**
+ * The means as a line scan.
+ *
+ * @param channels names
+ * @param axis of the images; times that differ from its step are not followed ({@linkcode unevenness})
+ */
+export function tracedImages(
+  all: readonly PartMeans[],
+  channels: readonly string[],
+  { name, step, unit }: StackAxis,
+): Recording {
+  const count = all[0]?.means[0]?.length ?? 0;
+  return {
+    shape: [count, all.length],
+    axes: [{ name, step, unit }, PARTS],
+    channels: channels.map((name, channel) => ({
+      name,
+      samples: Float64Array.from(
+        { length: count * all.length },
+        (_, i) => all[i % all.length]!.means[channel]?.[Math.floor(i / all.length)] ?? NaN,
+      ),
+    })),
+    pixelTime: 0,
+    isTyped: false,
+    noun: "region",
+  };
+}
+
+/** The columns of parts, without those that were moved or removed after they were measured. @param axes of an image */
+export function tracedRegions(all: readonly PartMeans[], parts: readonly Part[], axes: Axes): Region[] {
+  return all.flatMap(({ id, place }, column) => {
+    const part = parts.find((one) => one.id === id && isSamePlace(one.place, place));
+    return part === undefined
+      ? []
+      : [{ id, name: part.name, columns: [column, column + 1] as const, place: placeText(part, axes) }];
+  });
+}
+
+const isSamePlace = (one: Part["place"], other: Part["place"]) =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** Says that images do not lie a step apart, so that times in traces and events are those of the step; empty if they do. */
+export function unevenness({ step, times }: StackAxis): string {
+  if (times === undefined) return "";
+  const off = times.reduce((most, time, i) => Math.max(most, Math.abs(time - times[0]! - i * step)), 0);
+  return off > UNEVEN * step
+    ? `The images are not evenly timed: traces and events count ${
+      Number(step.toPrecision(4))
+    } s for each, up to ${Number(off.toPrecision(3))} s from its time`
+    : "";
+}
