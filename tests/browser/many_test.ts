@@ -1,12 +1,11 @@
 /** Regions and settings for the next recording, and for all recordings of a folder. */
 import assert from "node:assert/strict";
-import axe from "axe-core";
 import { join } from "node:path";
 import { ROW_DIGITS } from "../../static/measure/recording.ts";
 import { validatePath } from "../../cli/verdict.ts";
 import { Viewer } from "./viewer.ts";
 import { forgetStatus } from "./in_page.js";
-import { floatTiff, scanFile } from "./line_scan.ts";
+import { floatTiff } from "./line_scan.ts";
 import { measuredScan } from "./measured_scan.ts";
 import { IMAGES, measuredStack, SPOT_LINE } from "./measured_stack.ts";
 import { rowsOf } from "./saved_table.ts";
@@ -279,86 +278,6 @@ test("an archive of all recordings is valid, and each member has its numbers", a
   await third.bands.nth(1).waitFor();
   assert.deepEqual(rowsOf(await third.table("#csv-velocity")), wanted[0]);
   assert.deepEqual([...other.faults, ...third.faults], []);
-});
-
-/** Bytes in use by the page's JavaScript, its elements and its arrays, after a collection. */
-async function memoryOf({ page }: Viewer): Promise<number> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("HeapProfiler.collectGarbage");
-  const used = await session.send("Runtime.getHeapUsage") as unknown as Record<string, number>;
-  await session.detach();
-  return used.usedSize! + used.embedderHeapUsedSize! + used.backingStorageSize!;
-}
-
-test("compares twenty line scans of two folders, within 50 MB", async (viewer, page) => {
-  // 6,000 lines, 4 MB in the page: streaks of 0.6 pixels a line in one folder and of 0.9 in the other.
-  const folder = join(viewer.server.folder, "compared");
-  const reference = new Uint16Array(128 * 128);
-  const velocities = { control: 0.6, treated: 0.9 };
-  for (const [name, velocity] of Object.entries(velocities)) {
-    Deno.mkdirSync(join(folder, name), { recursive: true });
-    for (let seed = 1; seed <= 10; seed += 1) {
-      const samples = streaks({ lines: 6000, columns: 60, velocity, noise: 0.5, seed });
-      const plane = Uint16Array.from(samples, (value) => 10 * value);
-      const bytes = scanFile([6000, 60], [plane, plane], [reference, reference], [20, 20, 82, 70]);
-      Deno.writeFileSync(join(folder, name, nameOf(seed)), bytes);
-    }
-  }
-  Deno.mkdirSync(join(folder, "notes"));
-  await viewer.openPath(join(folder, "control", nameOf(1)));
-  await viewer.unfold("many");
-  assert(await page.isChecked("#many-velocity"));
-  assert(!await page.isChecked("#many-events"), "what nobody asked for is not measured");
-  // By the keyboard alone.
-  await page.focus("#many-group");
-  await page.keyboard.type("of all");
-  assert.equal(await page.locator("#many-group option:checked").textContent(), "of all folders in compared");
-  await page.focus("#many-start");
-  await page.keyboard.press("Enter");
-  await page.locator("#measure-many .hint", { hasText: "2 of 20" }).waitFor();
-  const first = await memoryOf(viewer);
-  await page.locator("#many-csv").waitFor({ timeout: 240_000 });
-  const end = await memoryOf(viewer);
-  assert.match(await viewer.text("#measure-many"), /20 of 20 measured/);
-  assert(end - first < 50e6, `${end - first} bytes more`);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
-  assert.deepEqual(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]), []);
-  const { column } = await viewer.table("#many-csv");
-  const cells = (table: string) =>
-    page.locator(`#recordings-view table[aria-label="${table}"] tbody tr`).evaluateAll((rows) =>
-      rows.map((row) => [...row.children].map((cell) => cell.textContent))
-    );
-  const folders = await cells("By folder");
-  assert.deepEqual(folders.map(([name, count]) => [name, count]), [["control", "10"], ["treated", "10"]]);
-  const means = column("Mean velocity (um/s)").map(Number);
-  for (const [i, [, , text]] of folders.entries()) {
-    // Mean and standard error over the ten recordings, from the saved table.
-    const own = means.slice(10 * i, 10 * i + 10);
-    const mean = own.reduce((sum, value) => sum + value, 0) / 10;
-    const sem = Math.sqrt(own.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 9 / 10);
-    const [shown, error] = text!.split(" ± ").map(Number);
-    assert(
-      Math.abs(shown! / mean - 1) < 1e-3 && Math.abs(error! / sem - 1) < 1e-3,
-      `${text}: ${mean} ± ${sem}`,
-    );
-  }
-  const [control, treated] = folders.map(([, , text]) => parseFloat(text!));
-  assert(Math.abs(treated! / control! / 1.5 - 1) < 0.01, "ratio of the velocities that were made");
-  const listed = await cells("By recording");
-  assert.deepEqual(
-    listed.map(([name]) => name),
-    [...Array(2)].flatMap(() => [...Array(10)].map((_, i) => nameOf(i + 1))),
-  );
-  // The list shows the value.
-  const words = await page.locator("#recording-list .words").allTextContents();
-  assert.match(words[0]!, /^\d+(\.\d+)? µm\/s$/);
-  const svg = (await viewer.saved("#recordings-svg")).text;
-  assert.equal(svg.match(/<circle/g)?.length, 20);
-  assert.match(svg, /control \(10\)/);
-  await page.locator("#recordings-view .link", { hasText: nameOf(3) }).last().click();
-  await viewer.shows(nameOf(3));
-  assert.match(await page.locator("#title").getAttribute("title") ?? "", /treated/);
 });
 
 test("measures the image series of a folder with the drawings of one", async (viewer, page) => {

@@ -10,6 +10,7 @@ import { tableOf } from "./saved_table.ts";
 import { browserTest, startBrowser, startFirefox } from "./remote_page.ts";
 import { RemoteViewer } from "./remote_viewer.ts";
 import { level } from "./suite.ts";
+import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 
 /** A server whose dialog chooses the line scan. */
 async function startServer(): Promise<StubbedServer> {
@@ -26,21 +27,27 @@ const drawBand = async (viewer: RemoteViewer) => {
   await viewer.drag([0.4, 0.7], [0.5, 0.3]);
 };
 
-/** Saves the traces of the band: the mean over its columns in each line. */
+/** Saves the traces of the band with their settings, by one press: the mean over its columns in each line. */
 async function checkTraces({ page }: RemoteViewer): Promise<void> {
-  const texts = await page.evaluate(`(async () => {
+  const bytes = await page.evaluate(`(async () => {
     const make = URL.createObjectURL;
-    const files = [];
-    URL.createObjectURL = (blob) => {
-      files.push(blob.text());
-      return make.call(URL, blob);
-    };
+    const saved = new Promise((done) => {
+      URL.createObjectURL = (blob) => {
+        done(blob.arrayBuffer());
+        return make.call(URL, blob);
+      };
+    });
     document.getElementById("measure-export").open = true;
-    document.getElementById("csv-traces").click();
-    document.getElementById("json-traces").click();
-    return await Promise.all(files);
-  })()`) as [string, string];
-  const { about, rows } = tableOf(...texts);
+    document.getElementById("save-all").click();
+    return [...new Uint8Array(await saved)];
+  })()`) as number[];
+  const entries = await zipEntries(new Blob([Uint8Array.from(bytes)]));
+  assert.deepEqual(
+    entries.map(({ name }) => name),
+    ["csv", "json", "svg"].map((end) => `scan-traces.${end}`),
+  );
+  const [table, settings] = await Promise.all(entries.map(({ read }) => read()));
+  const { about, rows } = tableOf(table!, settings);
   const band = about.get("Columns of Band 1")!;
   const [first = NaN, last = NaN] = /^columns (\d+) to (\d+)/.exec(band)!.slice(1).map(Number);
   // Column 0 is at the bottom.

@@ -8,7 +8,7 @@ import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts
 import { drawingWords, type Drawn, lookOf } from "../drawing/drawn.ts";
 import { panel } from "../measuring/panel.ts";
 import { type About, isPlainImage, type Scan, scanOf, typedPlanes } from "../drawing/scan.ts";
-import { saveSettings, saveTable } from "../measuring/saved_tables.ts";
+import { saveSettings, saveTable, saveTogether, type TableToSave } from "../measuring/saved_tables.ts";
 import { Work } from "../measuring/work.ts";
 import { besideOwn, type Carried, carriedFrom, offerWaiting, type Page, wait } from "./carried.ts";
 import { measureAll, type Run, type Target } from "./measure_all.ts";
@@ -47,8 +47,10 @@ export class ManyPanel {
     key,
     ...checkField(title, `many-${key}`, false, () => keep(CHOSEN, [...this.#chosen])),
   }));
-  /** The measurements with results in the open recording, at the last look. */
-  #measured = "";
+  /** The measurements that the open recording asks for, at the last look. */
+  #asked = "";
+  /** Whether there have been recordings to measure together. */
+  #wasOffered = false;
   /** What is measured in line scans. */
   readonly #what = fieldRow(...this.#measurements.map(({ label }) => label));
   readonly #ofImages = element("p", {
@@ -64,8 +66,15 @@ export class ManyPanel {
   readonly #count = element("p", { className: "hint" });
   readonly #status = element("p", { className: "result", role: "status" });
   readonly #work = new Work("Recordings", this.#status, [this.#start]);
-  readonly #save = button("Save table", () => this.#saveTable(), { id: "many-csv" });
-  readonly #settings = button("JSON", () => this.#saveSettings(), {
+  readonly #saveAll = button("Save table and figure", () => this.#saveTogether(), {
+    id: "many-all",
+    title: "Saves one ZIP file: the table with its settings, and the figure of “Recordings”",
+  });
+  readonly #save = button("CSV", () => saveTable(this.#table), {
+    id: "many-csv",
+    ariaLabel: "Save the table alone (CSV)",
+  });
+  readonly #settings = button("JSON", () => saveSettings(this.#table), {
     id: "many-json",
     ariaLabel: "Save settings of the table (JSON)",
   });
@@ -75,7 +84,13 @@ export class ManyPanel {
     { value: "all" as const, name: "with" },
   ]);
   readonly #archive = button("Save archive", () => this.#saveArchive(), { id: "many-archive" });
-  readonly #results = fieldRow(this.#save, this.#settings, this.#archive, this.#images.label);
+  readonly #results = fieldRow(
+    this.#saveAll,
+    this.#save,
+    this.#settings,
+    this.#archive,
+    this.#images.label,
+  );
   readonly #next = element("p", { className: "result", role: "status" });
   readonly #view: RecordingsView;
   readonly #all = panel(
@@ -98,8 +113,6 @@ export class ManyPanel {
       if (typed !== null) measured.treat(typed);
       measured.adopt(besideOwn(drawn, this.#look?.drawn), false);
     };
-    const chosen = kept(CHOSEN);
-    this.#check(Array.isArray(chosen) ? chosen : ["velocity"]);
     this.#view = new RecordingsView(
       (path) => opening.recordings.open(path.replace(/#\d+$/, "")),
       parts.drawer,
@@ -198,16 +211,20 @@ export class ManyPanel {
     return new Set(this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key));
   }
 
-  /** Chooses what was measured in the open recording, or else what was chosen last. */
+  /**
+   * Chooses what was measured in the open recording, else what was chosen last. Before any choice: events if traces are
+   * shown as ΔF/F₀, which is of calcium, else velocities.
+   */
   #choose(drawn: Drawn | undefined) {
     const inOpen = MEASUREMENTS.filter(({ key }) => (drawn?.measured?.[key]?.results.length ?? 0) > 0)
       .map(({ key }) => key);
-    const measured = inOpen.join();
-    if (measured === this.#measured) return;
-    this.#measured = measured;
-    if (inOpen.length === 0) return;
-    keep(CHOSEN, inOpen);
-    this.#check(inOpen);
+    const chosen = kept(CHOSEN);
+    const usual = Array.isArray(chosen) ? chosen : [drawn?.traces?.isChange ? "events" : "velocity"];
+    const keys = inOpen.length > 0 ? inOpen : usual;
+    if (keys.join() === this.#asked) return;
+    this.#asked = keys.join();
+    if (inOpen.length > 0) keep(CHOSEN, inOpen);
+    this.#check(keys);
   }
 
   #check(keys: readonly unknown[]) {
@@ -223,6 +240,8 @@ export class ManyPanel {
     this.#ofImages.hidden = !this.#what.hidden;
     this.#group.offer(groups.map(({ id, name }) => ({ value: id, name })));
     this.#all.hidden = groups.length === 0 && !this.#work.isRunning;
+    // Opens by itself once; a user may close it.
+    if (groups.length > 0 && !this.#wasOffered) this.element.open = this.#wasOffered = true;
     this.#next.textContent = "";
   }
 
@@ -328,12 +347,14 @@ export class ManyPanel {
     }
   }
 
-  #saveTable() {
-    saveTable(`${this.#stem}-recordings`, recordingsTable(this.#rows));
+  get #table(): TableToSave {
+    const stem = `${this.#stem}-recordings`;
+    return { stem, columns: recordingsTable(this.#rows), about: { settings: this.#about } };
   }
 
-  #saveSettings() {
-    saveSettings(`${this.#stem}-recordings`, recordingsTable(this.#rows), { settings: this.#about });
+  async #saveTogether() {
+    const { figure } = this.#view;
+    await saveTogether(this.#table.stem, [this.#table], figure === null ? [] : [figure]);
   }
 }
 

@@ -14,6 +14,7 @@ import { plotImage, showPlot } from "../measuring/curves_plot.ts";
 import { svgPlot } from "../measuring/svg_plot.ts";
 import { measureLabel } from "../picture/marks.ts";
 import type { Drawer, DrawerView } from "../panels/drawer.ts";
+import type { NamedText } from "../saving/zip_file.ts";
 import { dotPlot, meanText } from "./dot_plot.ts";
 
 /** Most recordings in the table; the saved one has all. */
@@ -131,12 +132,14 @@ export class RecordingsView {
     );
   }
 
-  #saveFigure() {
+  /** The figure as a file; null without a value. */
+  get figure(): NamedText | null {
     const plot = dotPlot(this.#groups(), this.#title);
-    if (plot === null) return;
-    saveFile(
-      `${this.#stem}-recordings.svg`,
-      new Blob([svgPlot(plot, measureLabel)], { type: "image/svg+xml" }),
-    );
+    return plot && [`${this.#stem}-recordings.svg`, svgPlot(plot, measureLabel)];
+  }
+
+  #saveFigure() {
+    const { figure } = this;
+    if (figure !== null) saveFile(figure[0], new Blob([figure[1]], { type: "image/svg+xml" }));
   }
 }

@@ -8,7 +8,16 @@ import { reportHtml, reportSvg } from "./report.ts";
 import { about, type Scan, shapeOf, stemOf } from "../drawing/scan.ts";
 import { svgPlot } from "./svg_plot.ts";
 import { panel, type Saved, type Span } from "./panel.ts";
-import { decimalField, placeIn, programVersion, saveSettings, saveTable } from "./saved_tables.ts";
+import {
+  decimalField,
+  placeIn,
+  programVersion,
+  saveSettings,
+  saveTable,
+  saveTogether,
+  type TableToSave,
+} from "./saved_tables.ts";
+import type { NamedText } from "../saving/zip_file.ts";
 import type { SnapshotLook } from "../picture/stage.ts";
 
 type Picture = "source" | "reference";
@@ -24,6 +33,10 @@ export class ExportPanel {
   readonly #plots: Map<HTMLButtonElement, () => Saved> = new Map();
   readonly #tableRow;
   readonly #plotRow;
+  readonly #all = fieldRow(button("Save all tables and plots", () => this.#saveAll(), {
+    id: "save-all",
+    title: "Saves one ZIP file: each table with its settings, and each plot",
+  }));
   readonly #nothing = element("p", {
     className: "hint",
     textContent: "Traces, lines and measurements can be saved as tables once there are some.",
@@ -79,6 +92,7 @@ export class ExportPanel {
     const look = [this.#picture, this.#scale, this.#axes, this.#bar, this.#light].map(({ label }) => label);
     this.element = panel(
       this.#nothing,
+      this.#all,
       this.#tableRow,
       this.#plotRow,
       group("Pictures (PNG)", ...look),
@@ -110,36 +124,53 @@ export class ExportPanel {
     }
     for (const [button, part] of this.#plots) button.hidden = !part().count;
     this.#nothing.hidden = [...this.#tables.keys()].some(({ hidden }) => !hidden);
-    this.#tableRow.hidden = !this.#nothing.hidden;
+    this.#tableRow.hidden = this.#all.hidden = !this.#nothing.hidden;
     this.#plotRow.hidden = [...this.#plots.keys()].every(({ hidden }) => hidden);
   }
 
-  #saveTable(name: string, { columns, scan = this.#scan() }: Saved) {
+  #saveTable(name: string, part: Saved) {
+    const scan = this.#scan();
     if (scan === null) return;
-    const stem = `${stemOf(scan)}-${name}`;
-    saveTable(stem, placed(placeIn(scan), columns));
-    this.#say(`Saved ${stem}.csv`);
+    const table = tableOf(scan, name, part);
+    saveTable(table);
+    this.#say(`Saved ${table.stem}.csv`);
   }
 
   #saveSettings(name: string, part: Saved) {
-    const { about: facts = [], settings = facts, columns, scan = this.#scan() } = part;
+    const scan = this.#scan();
     if (scan === null) return;
-    const stem = `${stemOf(scan)}-${name}`;
-    const rest = [...settings];
-    const summary = facts.filter(([name, value]) => {
-      const at = rest.findIndex(([other, same]) => other === name && same === value);
-      if (at >= 0) rest.splice(at, 1);
-      return at < 0;
-    });
-    saveSettings(stem, placed(placeIn(scan), columns), { recording: about(scan), settings, summary });
-    this.#say(`Saved ${stem}.json`);
+    const table = tableOf(scan, name, part);
+    saveSettings(table);
+    this.#say(`Saved ${table.stem}.json`);
   }
 
   #savePlot(name: string, part: Saved) {
-    const [scan, plot] = [this.#scan(), part.plot?.(this.#span()) ?? null];
-    if (scan === null || plot === null) return this.#say("Nothing to plot yet.");
-    const blob = new Blob([svgPlot(plot, measureLabel)], { type: "image/svg+xml;charset=utf-8" });
-    this.#save(`${stemOf(scan)}-${name}.svg`, blob);
+    const scan = this.#scan();
+    const file = scan && this.#plotFile(scan, name, part);
+    if (file === null) return this.#say("Nothing to plot yet.");
+    this.#save(file[0], new Blob([file[1]], { type: "image/svg+xml;charset=utf-8" }));
+  }
+
+  /** The plot of a part as a file; null without content. */
+  #plotFile(scan: Scan, name: string, part: Saved): NamedText | null {
+    const plot = part.plot?.(this.#span()) ?? null;
+    return plot && [`${stemOf(scan)}-${name}.svg`, svgPlot(plot, measureLabel)];
+  }
+
+  /** All tables with their settings, and all plots. */
+  async #saveAll() {
+    const scan = this.#scan();
+    if (scan === null) return;
+    const parts = [...this.#tables.values()].map(([name, part]) => [name, part()] as const)
+      .filter(([, { count }]) => count !== null);
+    const tables = parts.map(([name, part]) => tableOf(scan, name, part));
+    const plots = parts.flatMap(([name, part]) => {
+      const file = part.count ? this.#plotFile(scan, name, part) : null;
+      return file === null ? [] : [file];
+    });
+    const name = `${stemOf(scan)}-results`;
+    await saveTogether(name, tables, plots);
+    this.#say(`Saved ${name}.zip`);
   }
 
   async #savePng() {
@@ -219,4 +250,24 @@ export class ExportPanel {
   #say(text: string) {
     sayIn(this.#status, text);
   }
+}
+
+/** The table of a part, with the summary apart from the settings. */
+function tableOf(
+  shown: Scan,
+  name: string,
+  { about: facts = [], settings = facts, columns, scan: own }: Saved,
+): TableToSave {
+  const scan = own ?? shown;
+  const rest = [...settings];
+  const summary = facts.filter(([name, value]) => {
+    const at = rest.findIndex(([other, same]) => other === name && same === value);
+    if (at >= 0) rest.splice(at, 1);
+    return at < 0;
+  });
+  return {
+    stem: `${stemOf(scan)}-${name}`,
+    columns: placed(placeIn(scan), columns),
+    about: { recording: about(scan), settings, summary },
+  };
 }

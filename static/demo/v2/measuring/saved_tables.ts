@@ -1,9 +1,10 @@
-/** Saves tables as CSV, and their settings and summaries as JSON files of the same names. */
+/** Saves tables as CSV, and their settings and summaries as JSON files of the same names, one by one or together. */
 import { type Column, companion, csv, type DecimalSign, type Facts, objectOf } from "../../../measure/csv.ts";
 import { ONLY_SCENE, type Place } from "../../../measure/result_tables.ts";
 import { byId, saveFile } from "../controls/element.ts";
 import { choiceField } from "../controls/fields.ts";
 import { keep, kept } from "../controls/kept.ts";
+import { type NamedText, zipOf } from "../saving/zip_file.ts";
 import type { Scan } from "../drawing/scan.ts";
 import type { Samples } from "../../../measure/velocity.ts";
 
@@ -26,28 +27,48 @@ export function decimalField(): HTMLLabelElement {
 /** Version of the program, as reports and tables state it. */
 export const programVersion = (): string => byId("server").textContent?.split(" · ")[0] || "acq-server";
 
-/** Saves a table as `STEM.csv`. */
-export function saveTable(stem: string, columns: readonly Column[]): void {
-  saveFile(`${stem}.csv`, new Blob([csv(columns, decimalSign())], { type: "text/csv;charset=utf-8" }));
+/** A table to be saved. */
+export interface TableToSave {
+  /** Name of its files, without an ending. */
+  stem: string;
+  columns: readonly Column[];
+  /** What is known of it: parts of the JSON file, by name. */
+  about: Readonly<Record<string, Facts>>;
 }
 
+/** Saves a table as `STEM.csv`. */
+export const saveTable = (table: Omit<TableToSave, "about">): void => saveText(tableFile(table));
+
+/** Saves what is known of a table as `STEM.json`. */
+export const saveSettings = (table: TableToSave): void => saveText(settingsFile(table));
+
 /**
- * Saves what is known of a table as `STEM.json`. Not together with the table: browsers ask whether a page may save several
- * files at once, and stop after a few.
- *
- * @param about parts of the file, by name
+ * Saves tables, each with its settings, and further files as `NAME.zip`: browsers ask whether a page may save several files
+ * at once, and keep back all further ones until the user answers.
  */
-export function saveSettings(
-  stem: string,
-  columns: readonly Column[],
-  about: Readonly<Record<string, Facts>>,
-): void {
+export async function saveTogether(
+  name: string,
+  tables: readonly TableToSave[],
+  others: readonly NamedText[],
+): Promise<void> {
+  const files = tables.flatMap((table) => [tableFile(table), settingsFile(table)]);
+  saveFile(`${name}.zip`, await zipOf([...files, ...others]));
+}
+
+const tableFile = ({ stem, columns }: Omit<TableToSave, "about">): NamedText => [
+  `${stem}.csv`,
+  csv(columns, decimalSign()),
+];
+
+function settingsFile({ stem, columns, about }: TableToSave): NamedText {
   const parts = Object.entries(about).map(([name, facts]) => [name, objectOf(facts)]);
-  const text = companion(`${stem}.csv`, columns, decimalSign(), {
-    program: programVersion(),
-    ...Object.fromEntries(parts),
-  });
-  saveFile(`${stem}.json`, new Blob([text], { type: "application/json" }));
+  const all = { program: programVersion(), ...Object.fromEntries(parts) };
+  return [`${stem}.json`, companion(`${stem}.csv`, columns, decimalSign(), all)];
+}
+
+function saveText([name, text]: NamedText) {
+  const type = name.endsWith(".csv") ? "text/csv;charset=utf-8" : "application/json";
+  saveFile(name, new Blob([text], { type }));
 }
 
 /** Where the shown plane lies in its file. A kymograph and a projection are of all images along their axis. */
