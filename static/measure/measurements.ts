@@ -55,6 +55,7 @@ const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
     {
       key: "window",
       label: "of",
+      shown: "Average over",
       value: 10,
       unit: "lines",
       isCount: true,
@@ -62,7 +63,7 @@ const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
         { average, window },
       ) => [`${average === "mean" ? "Mean" : "Median"} of (lines)`, window as number],
     },
-    { key: "step", label: "every", value: 10, unit: "lines", isCount: true },
+    { key: "step", label: "every", shown: "One value every", value: 10, unit: "lines", isCount: true },
   ],
   // Settings with a window that do not say what the lumen is were written when it was bright and lines were averaged.
   defaults: ({ window, step, lumen, average }) =>

@@ -50,6 +50,9 @@ export type VelocitySettings = {
   pixelTime: number;
 };
 
+/** Column of the standard errors that a method estimates. */
+const ESTIMATED = "Estimated standard error";
+
 /** The measurement of velocity over time. */
 export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
   key: "velocity",
@@ -159,11 +162,16 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
       timeColumn(found, axes[0]),
       { name: "Velocity", unit: velocityTableUnit(axes), values: valuesOver(VELOCITY, found, axes) },
       columnOf("Confidence", found, ({ confidence }) => confidence),
-      { name: "Estimated standard error", unit: "%", values: found.map(({ error }) => 100 * (error ?? NaN)) },
+      { name: ESTIMATED, unit: "%", values: found.map(({ error }) => 100 * (error ?? NaN)) },
       columnOf("Verdict", found, verdictOf),
       ...found.some(({ rest }) => rest !== undefined) ? flowColumns(found, axes) : [],
     ];
   },
+  listed: (found, axes) =>
+    VELOCITY.columns(found, axes).map(({ name, ...column }) => ({
+      ...column,
+      name: name === ESTIMATED ? "Standard error" : name,
+    })),
   summary(found, { axes }, { window, method }) {
     const unit = velocityTableUnit(axes);
     const { numbers, median, cycle } = velocitySummary(found, window);

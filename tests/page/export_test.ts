@@ -86,14 +86,64 @@ function elementsOf(svg: string) {
 
 Deno.test("draws a broken trace with its gaps in the plot and in its legend", () => {
   const trace = { color: "#c00", x: [0, 10], y: [0, 1] };
+  // Names that take more than a third of the width do not fit at the ends of lines.
+  const name = "A channel with a long name, and another";
   const svg = svgPlot({
     ...frame,
     y: { low: 0, high: 1, title: "" },
-    traces: [{ ...trace, name: "CH1", dash: "" }, { ...trace, name: "CH2", dash: "6 3" }],
+    traces: [{ ...trace, name, dash: "" }, { ...trace, name: "CH2", dash: "6 3" }],
   }, measure);
   const dashes = elementsOf(svg).filter(({ attributes }) => attributes.stroke === "#c00")
     .map(({ name, attributes }) => `${name} ${attributes["stroke-dasharray"] ?? "whole"}`);
   assert.deepEqual(dashes, ["polyline whole", "polyline 6 3", "line whole", "line 6 3"]);
+});
+
+Deno.test("names lines at their right ends, without a legend", () => {
+  const svg = svgPlot({
+    ...frame,
+    y: { low: 0, high: 1, title: "" },
+    traces: [
+      { name: "upper", color: "#c00", x: [0, 5, 10], y: [0, 0.8, NaN] },
+      { name: "lower", color: "#00c", x: [0, 5, 10], y: [1, 1, 0.2] },
+    ],
+  }, measure);
+  const elements = elementsOf(svg);
+  assert.deepEqual(elements.filter(({ name }) => name === "line"), []);
+  const [clip] = elements.filter(({ name, attributes }) => name === "rect" && attributes.x !== undefined);
+  const [left, top, width, height] = ["x", "y", "width", "height"].map((name) =>
+    Number(clip!.attributes[name])
+  ) as [number, number, number, number];
+  for (const [label, color, value] of [["upper", "#c00", 0.8], ["lower", "#00c", 0.2]] as const) {
+    const { attributes } = elements.find(({ text }) => text.trim() === label)!;
+    assert.equal(attributes.fill, color);
+    assert(Number(attributes.x) > left + width && Number(attributes.x) + measure(label) <= frame.width);
+    assert(Math.abs(Number(attributes.y) - (top + (1 - value) * height)) < 0.02, label);
+  }
+});
+
+Deno.test("draws the standard error as a band that gaps part", () => {
+  const svg = svgPlot({
+    ...frame,
+    y: { low: 0, high: 10, title: "" },
+    traces: [{
+      name: "",
+      color: "#c00",
+      x: [0, 1, 2, 6, 9],
+      y: [5, 5, 6, 5, 5],
+      spread: [1, 1, 2, 1, NaN],
+    }],
+  }, measure);
+  const bands = elementsOf(svg).filter(({ name }) => name === "polygon");
+  const [whole, bar] = bands.map(({ attributes }) =>
+    attributes.points!.split(" ").map((point) => point.split(",").map(Number))
+  );
+  assert.deepEqual([bands.length, whole!.length, bar!.length], [2, 6, 4]);
+  const heights = whole!.map(([, y]) => y!);
+  // 4 to 6, 4 to 6 and 4 to 8: upper edge to the right, lower edge back.
+  const unit = (heights[5]! - heights[0]!) / 2;
+  const values = heights.map((y) => 6 - (y - heights[0]!) / unit);
+  values.forEach((value, i) => assert(Math.abs(value - [6, 6, 8, 4, 4, 4][i]!) < 0.01, `${values}`));
+  assert(bands.every(({ attributes }) => Number(attributes["fill-opacity"]) < 1));
 });
 
 Deno.test("a plot has its traces at their places, titles and a legend", () => {

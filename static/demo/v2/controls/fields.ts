@@ -5,6 +5,10 @@ import { element } from "./element.ts";
 export const fieldRow = (...children: (Node | string)[]): HTMLDivElement =>
   element("div", { className: "fields" }, ...children);
 
+/** Labelled controls below each other, with labels and fields in columns. */
+export const settingsGrid = (...children: Node[]): HTMLDivElement =>
+  element("div", { className: "settings" }, ...children);
+
 /**
  * An input for a number. It marks and ignores input outside the limits, or fractions if steps are integers: `number`
  * keeps its value. NaN is an empty field.
@@ -38,7 +42,12 @@ export function numberField(
     inPlace(() => onChange(typed));
   });
   return {
-    label: element("label", { className: "field" }, element("span", { textContent: label }), input, unitText),
+    label: element(
+      "label",
+      { className: "field" },
+      element("span", { textContent: label }),
+      element("span", { className: "entry" }, input, unitText),
+    ),
     input,
     unitText,
     /** The last valid number. */

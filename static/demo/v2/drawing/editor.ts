@@ -205,6 +205,7 @@ export class RegionEditor {
       input.addEventListener("input", () => this.#change({ [key]: input.value }, input));
       return { property, input };
     });
+    this.#looks.hidden = this.#properties.length === 0;
     this.#looks.replaceChildren(
       ...this.#properties.map(({ property: { label }, input }) =>
         input.matches("select") ? element("label", { className: "choice" }, `${label} `, input) : input

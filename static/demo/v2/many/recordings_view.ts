@@ -11,7 +11,7 @@ import {
 import { element, saveFile } from "../controls/element.ts";
 import { button, choiceField, fieldRow, tables } from "../controls/fields.ts";
 import { plotImage, showPlot } from "../measuring/curves_plot.ts";
-import { svgPlot } from "../measuring/svg_plot.ts";
+import { type Plot, svgPlot } from "../measuring/svg_plot.ts";
 import { measureLabel } from "../picture/marks.ts";
 import type { Drawer, DrawerView } from "../panels/drawer.ts";
 import type { NamedText } from "../saving/zip_file.ts";
@@ -27,9 +27,23 @@ const STATISTICS: readonly { value: Statistic; name: string }[] = [
   { value: "n", name: "number" },
 ];
 
+/** Least and greatest height of the plot, and the least with title and note, in CSS pixels. */
+const [LOWEST, HIGHEST, ROOM_FOR_TEXTS] = [96, 320, 220];
+
+/** Part of its width that a low plot has, so that the tables have more. */
+const NARROWED = 0.7;
+
+/** What the view needs above and below the plot, in CSS pixels. */
+const MARGINS = 14;
+
+/** A name with the unit as the page writes it. */
+const withMicrometres = (name: string) => name.replace("(um", "(µm");
+
 /** The view "Recordings". */
 export class RecordingsView {
   #all: readonly Compared[] = [];
+  /** The plot of the chosen value. */
+  #shown: Plot | null = null;
   /** Start of the name of the saved figure. */
   #stem = "";
   readonly #open;
@@ -60,6 +74,7 @@ export class RecordingsView {
   constructor(open: (path: string) => void, drawer: Drawer) {
     this.#open = open;
     this.#inDrawer = drawer.view("recordings", "Recordings", this.element);
+    new ResizeObserver(() => this.#showPlot()).observe(this.element.parentElement!);
   }
 
   /** Shows what was measured; nothing is hidden. */
@@ -67,7 +82,11 @@ export class RecordingsView {
     this.#all = all;
     this.#stem = stem;
     const choices = choicesOf(all);
-    this.#value.offer(choices.map((choice) => ({ value: keyOf(choice), name: keyOf(choice) })));
+    const isOne = choices.every(({ measurement }) => measurement === choices[0]!.measurement);
+    this.#value.offer(choices.map((choice) => ({
+      value: keyOf(choice),
+      name: withMicrometres(isOne ? choice.name : keyOf(choice)),
+    })));
     this.#paint();
     this.#inDrawer.isFilled = choices.length > 0;
     if (choices.length > 0) this.#inDrawer.show();
@@ -83,14 +102,14 @@ export class RecordingsView {
 
   get #title() {
     const statistic = this.#statistic.select.value;
-    return `${statistic === "n" ? "number" : statistic} of ${this.#value.select.value}`;
+    return `${statistic === "n" ? "number" : statistic} of ${withMicrometres(this.#value.select.value)}`;
   }
 
   #paint() {
     const groups = this.#groups();
-    const plot = dotPlot(groups, this.#title);
-    showPlot(this.#plot, plot, plot?.width);
-    this.#save.disabled = plot === null;
+    this.#shown = dotPlot(groups, this.#title);
+    this.#showPlot();
+    this.#save.disabled = this.#shown === null;
     const chosen = this.#chosen;
     const hasRest = groups.some(({ rest }) => Number.isFinite(rest));
     const rest = (value: number) => hasRest ? [Number.isFinite(value) ? `${rounded(value)} %` : "–"] : [];
@@ -130,6 +149,18 @@ export class RecordingsView {
         ]
         : [],
     );
+  }
+
+  /** As high as the drawer is, so that the whole plot is seen. */
+  #showPlot() {
+    const room = this.element.parentElement!.clientHeight - MARGINS;
+    const height = Math.min(HIGHEST, Math.max(LOWEST, room));
+    const plot = this.#shown;
+    // Without room for more, the fields and the heads of the tables say what the plot shows.
+    const isLow = height < ROOM_FOR_TEXTS;
+    const shown = plot && isLow ? { ...plot, note: "", y: { ...plot.y, title: "" }, isStrip: true } : plot;
+    const width = (plot?.width ?? 0) * (isLow ? NARROWED : 1);
+    showPlot(this.#plot, shown, { width, height });
   }
 
   /** The figure as a file; null without a value. */

@@ -10,7 +10,7 @@ import type { Column } from "../../../measure/csv.ts";
 const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
 
 /** Size in a panel, in CSS pixels. */
-const [WIDTH, HEIGHT] = [320, 220];
+const IN_PANEL = { width: 320, height: 220 };
 
 /**
  * A plot of columns over the first of them.
@@ -47,19 +47,24 @@ export function curvesPlot([places, ...curves]: readonly Column[], title: string
 export const plotImage = (alt: string): HTMLImageElement =>
   element("img", { hidden: true, className: "curves", alt });
 
-/** What each image shows. */
-const plots: WeakMap<HTMLImageElement, Plot | null> = new WeakMap();
+type Size = { width: number; height: number };
 
-/** Draws a plot into an image of {@linkcode plotImage}, in the colours and font of the page; null hides it. @param width in CSS pixels */
-export function showPlot(image: HTMLImageElement, plot: Plot | null, width = WIDTH): void {
+/** What each image shows. */
+const plots: WeakMap<HTMLImageElement, { plot: Plot | null; size: Size }> = new WeakMap();
+
+/** Draws a plot into an image of {@linkcode plotImage}, in the colours and font of the page; null hides it. @param size in CSS pixels */
+export function showPlot(image: HTMLImageElement, plot: Plot | null, size: Size = IN_PANEL): void {
   if (!plots.has(image)) {
-    light().addEventListener("change", () => showPlot(image, plots.get(image) ?? null, width));
+    light().addEventListener("change", () => {
+      const { plot, size } = plots.get(image)!;
+      showPlot(image, plot, size);
+    });
   }
-  plots.set(image, plot);
+  plots.set(image, { plot, size });
   image.hidden = plot === null;
   if (plot === null) return;
   const style = getComputedStyle(document.body);
   const look = { ground: "none", ink: style.color, font: style.fontFamily };
-  const svg = svgPlot({ ...plot, width, height: HEIGHT }, measureLabel, look);
+  const svg = svgPlot({ ...plot, ...size }, measureLabel, look);
   image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

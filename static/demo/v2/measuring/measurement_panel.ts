@@ -25,7 +25,7 @@ import {
   resultSummaries,
 } from "../../../measure/result_tables.ts";
 import { element, unbroken } from "../controls/element.ts";
-import { button, choiceField, fieldRow } from "../controls/fields.ts";
+import { button, choiceField, fieldRow, settingsGrid } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
 import { ALL_BANDS, type Drawn, type KeptMeasurement } from "../drawing/drawn.ts";
 import { ItemList } from "./item_list.ts";
@@ -152,7 +152,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     ];
     this.element = panel(
       element("p", { className: "hint", textContent: hint }),
-      fieldRow(this.#band.label, this.#channel.label, ...this.#fields.labels),
+      settingsGrid(this.#band.label, this.#channel.label, ...this.#fields.labels),
       this.#range,
       fieldRow(this.#start, this.#work.progress, ...edits),
       this.#status,
@@ -164,8 +164,10 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
         ),
       ],
     );
-    const tables = element("div", {}, this.#summary, this.#table, this.#list.element, this.#rejected);
-    this.output = panel(tables, this.#histogram);
+    this.output = panel(
+      element("div", { className: "summed" }, this.#summary, this.#table, this.#histogram),
+      element("div", { className: "listed" }, this.#list.element, this.#rejected),
+    );
   }
 
   /** Settings, results and edits, to be stored as JSON; null for images. */

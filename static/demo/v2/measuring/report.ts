@@ -30,6 +30,9 @@ export interface Part {
   columns: readonly Column[];
 }
 
+/** Significant digits of a setting or summary; the JSON file has all. */
+const DIGITS = 6;
+
 /** Most rows of a table in a report; longer tables are only in the CSV file. */
 const MOST_ROWS = 20;
 
@@ -70,11 +73,22 @@ function sentencesOf({ name, settings, columns }: Part): string[] {
     ...methods.map(([key, value]) =>
       `The method${key === "Method" ? "" : ` for ${key.slice("Method, ".length)}`} was: ${value}.`
     ),
-    ...others.length === 0
-      ? []
-      : [`The settings were: ${others.map(([key, value]) => `${lowered(key)} ${value}`).join("; ")}.`],
+    ...others.length === 0 ? [] : [`The settings were: ${others.map(settingText).join("; ")}.`],
   ];
 }
+
+/** A setting within a sentence, with its unit after the value: `window 38 lines`. */
+function settingText([key, value]: About[number]): string {
+  const [, name = key, unit = ""] = /^(.+) \(([^()]+)\)$/.exec(key) ?? [];
+  return `${lowered(name)} ${valueText(value)} ${withMicro(unit)}`.trim();
+}
+
+/** A value with as many digits as are read. */
+const valueText = (value: string | number) =>
+  typeof value === "number" ? String(Number(value.toPrecision(DIGITS))) : value;
+
+/** A unit, or a name with its unit in brackets, as it is written. */
+const withMicro = (text: string) => text.replace(/(^|\()um/, "$1µm");
 
 /** `A, B and C`. */
 const listed = (names: readonly string[]) =>
@@ -104,7 +118,8 @@ export function reportHtml(report: Report): string {
   const { title, facts, pictures, parts, version } = report;
   const list = (about: About) =>
     `<dl>${
-      about.map(([key, value]) => `<dt>${escaped(key)}</dt><dd>${escaped(String(value))}</dd>`).join("")
+      about.map(([key, value]) => `<dt>${escaped(withMicro(key))}</dt><dd>${escaped(valueText(value))}</dd>`)
+        .join("")
     }</dl>`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -116,7 +131,8 @@ body { max-width: 50em; margin: 2em auto; padding: 0 1em; font: 13px/1.4 ${FONT}
 h1 { font-size: 20px; } h2 { font-size: 15px; margin: 1.2em 0 0.4em; }
 section, figure { break-inside: avoid; } figure { margin: 0 0 1em; } img, svg { max-width: 100%; height: auto; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; margin: 0.4em 0; } dd { margin: 0; }
-dt { color: #4a5360; } table { border-collapse: collapse; } th, td { padding: 1px 8px 1px 0; text-align: left; }
+dt { color: #4a5360; } table { border-collapse: collapse; font-size: 11px; }
+th, td { padding: 1px 6px 1px 0; text-align: left; vertical-align: top; }
 </style>
 </head>
 <body>
@@ -161,12 +177,15 @@ function tableHtml(columns: readonly Column[]) {
   }</tbody></table>`;
 }
 
-/** Head and rows as texts; null if the table is empty or too long for a report. */
-function rowsOf(columns: readonly Column[]) {
+/** Head and rows as texts, without columns that are empty; null if the table is empty or too long for a report. */
+function rowsOf(all: readonly Column[]) {
+  const columns = all.filter(({ values }) =>
+    Array.from(values).some((value) => value !== null && value !== "")
+  );
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
   if (length === 0 || length > MOST_ROWS) return null;
   return [
-    columns.map(({ name, unit }) => unit ? `${name} (${unit})` : name),
+    columns.map(({ name, unit }) => unit ? `${name} (${withMicro(unit)})` : name),
     ...Array.from({ length }, (_, i) =>
       columns.map(({ values }) => {
         const value = values[i] ?? "";
@@ -195,7 +214,10 @@ export function reportSvg(report: Report, measure: (text: string) => number): st
     }
   };
   write(title, 20, "bold");
-  for (const [key, value] of facts) write(`${key}: ${value}`);
+  const list = (about: About) => {
+    for (const [key, value] of about) write(`${withMicro(key)}: ${valueText(value)}`);
+  };
+  list(facts);
   for (const { name, url, width, height } of sized(pictures, WIDTH - 2 * MARGIN)) {
     y += LINE;
     body.push(`<image x="${MARGIN}" y="${y}" width="${width}" height="${height}" href="${escaped(url)}"/>`);
@@ -212,7 +234,7 @@ export function reportSvg(report: Report, measure: (text: string) => number): st
       body.push(own.replace("<svg ", `<svg x="${MARGIN}" y="${y + 4}" `).trim());
       y += width > 0 ? height + 8 : 0;
     }
-    for (const [key, value] of about) write(`${key}: ${value}`);
+    list(about);
     for (const row of rowsOf(columns) ?? []) write(row.map((cell) => cell || "–").join(" · "));
   }
   y += LINE / 2;

@@ -92,7 +92,8 @@ export function plotOf(
       x: series.points.map(({ line }) => line * step),
       y: series.points.map(({ value }) => value),
     };
-    return [trace, { ...trace, name: "", isDots: true }];
+    const spread = series.points.map(({ spread }) => spread);
+    return [{ ...trace, spread }, { ...trace, name: "", isDots: true }];
   });
   const range = rangeOf({ curves: [], points, level: null, least: SERIES_RANGE }, span);
   return { ...plotOver(scan, span), y: { ...range, title: all[0]!.series.title }, traces };

@@ -1,8 +1,10 @@
 /**
- * A plot of traces as an SVG file on a light background: axes with ticks and titles, a line per trace, a legend. Styles are
- * attributes, which drawing programs read; names are escaped text.
+ * A plot of traces as an SVG file on a light background: axes with ticks and titles, a line per trace with its standard
+ * error, and names at the ends of lines or in a legend below. Styles are attributes, which drawing programs read; names
+ * are escaped text.
  */
-import { type FrameRange, layoutFrame } from "../picture/frame.ts";
+import { type Frame, type FrameRange, layoutFrame } from "../picture/frame.ts";
+import { endLabels } from "./end_labels.ts";
 import type { Mark } from "../picture/marks.ts";
 
 /** One curve of a plot; `x` and `y` are equally long. */
@@ -14,6 +16,8 @@ export interface PlotTrace {
   x: ArrayLike<number>;
   /** NaN breaks the line. */
   y: ArrayLike<number>;
+  /** Standard errors, drawn as a band; NaN where unknown. */
+  spread?: ArrayLike<number>;
   /** Lengths of strokes and gaps. */
   dash?: string;
   /** Points instead of a line. */
@@ -33,6 +37,8 @@ export interface Plot {
   traces: readonly PlotTrace[];
   /** Note below the plot. */
   note?: string;
+  /** Whether the plot is low, with denser ticks. */
+  isStrip?: boolean;
 }
 
 const SIZE = 12;
@@ -47,6 +53,12 @@ export interface PlotLook {
 /** How saved plots look. */
 const PAPER: PlotLook = { ground: "#ffffff", ink: "#1a1f26", font: "Helvetica, Arial, sans-serif" };
 
+/** Opacity of the band of standard errors. */
+export const SPREAD_OPACITY = 0.25;
+
+/** Distance of names from the ends of lines, in CSS pixels, and the greatest part of the width that they take. */
+const [NAME_GAP, NAME_PART] = [6, 0.3];
+
 /** Height of a line of the legend, in CSS pixels. */
 const LEGEND_LINE = 16;
 
@@ -60,22 +72,33 @@ const POINTS_A_PIXEL = 4;
  * @returns an SVG document
  */
 export function svgPlot(
-  { width, height, x, y, traces, note = "" }: Plot,
+  { width, height, x, y, traces, note = "", isStrip = false }: Plot,
   measure: (text: string) => number,
   { ground, ink, font }: PlotLook = PAPER,
 ): string {
   const named = traces.filter(({ name }) => name !== "");
-  const legend = (named.length + (note === "" ? 0 : 1)) * LEGEND_LINE;
-  const { plot, marks } = layoutFrame({
-    width,
-    height: height - legend,
-    x,
-    y: { low: y.high, high: y.low, title: y.title },
-    aspect: null,
-    measure,
-  });
+  const ends = named.map((trace) => endOf(trace, x));
+  /** The frame with names at the ends of lines, or in lines below the plot. */
+  const framed = (names: number, lines: number) =>
+    layoutFrame({
+      width: width - names,
+      height: height - (lines + (note === "" ? 0 : 1)) * LEGEND_LINE,
+      x,
+      y: { low: y.high, high: y.low, title: y.title },
+      aspect: null,
+      measure,
+      isStrip,
+    });
+  const upIn = ({ top, height }: Frame["plot"]) => (value: number) =>
+    top + (y.high - value) / (y.high - y.low) * height;
+  const widest = Math.max(0, ...named.map(({ name }) => measure(name)));
+  const beside = framed(widest, 0);
+  const places = widest > NAME_PART * width ? null : endLabels(ends.map(upIn(beside.plot)), beside.plot);
+  const { plot, marks } = places === null ? framed(0, named.length) : beside;
+  const up = upIn(plot);
   const across = (value: number) => plot.left + (value - x.low) / (x.high - x.low) * plot.width;
-  const up = (value: number) => plot.top + (y.high - value) / (y.high - y.low) * plot.height;
+  const legend = (named.length + (note === "" ? 0 : 1)) * LEGEND_LINE;
+  const right = plot.left + plot.width + NAME_GAP;
   const body = [
     `<rect width="${width}" height="${height}" fill="${escaped(ground)}"/>`,
     `<clipPath id="plot"><rect x="${round(plot.left)}" y="${round(plot.top)}" width="${
@@ -83,9 +106,11 @@ export function svgPlot(
     }" height="${round(plot.height)}"/></clipPath>`,
     ...marks.map((mark) => markElement(mark, ink)),
     `<g clip-path="url(#plot)" fill="none" stroke-width="1.25" stroke-linejoin="round">`,
+    ...traces.flatMap((trace) => spreadElements(trace, { across, up })),
     ...traces.map((trace) => traceElement(trace, { x, plot, across, up })),
     "</g>",
     ...named.flatMap(({ name, color, dash = "" }, i) => {
+      if (places !== null) return [textElement(name, [right, places[i]!], "start", false, color)];
       const at = height - legend + (i + 0.5) * LEGEND_LINE;
       return [
         `<line x1="${round(plot.left)}" x2="${round(plot.left + 28)}" y1="${at}" y2="${at}" stroke="${
@@ -146,6 +171,36 @@ function traceElement(
   }
   return runs.filter((run) => run.length > 0)
     .map((run) => `<polyline points="${points(run)}" stroke="${stroke}"${dashed(dash)}/>`).join("\n");
+}
+
+/** The last visible value; NaN without one. */
+function endOf({ x, y }: PlotTrace, { low, high }: { low: number; high: number }): number {
+  let i = y.length - 1;
+  while (i >= 0 && !(x[i]! >= low && x[i]! <= high && Number.isFinite(y[i]))) i -= 1;
+  return y[i] ?? NaN;
+}
+
+/** The band of standard errors around values that follow each other; a value without a neighbour has a bar. */
+function spreadElements(
+  { x, y, color, spread }: PlotTrace,
+  { across, up }: { across: (value: number) => number; up: (value: number) => number },
+): string[] {
+  if (spread === undefined) return [];
+  const known = Array.from(x, (_, i) => i).filter((i) => Number.isFinite(y[i]) && spread[i]! > 0);
+  const step = Math.min(...known.slice(1).map((at, k) => x[at]! - x[known[k]!]!));
+  const runs: number[][] = [];
+  for (const [k, i] of known.entries()) {
+    if (k > 0 && x[i]! - x[known[k - 1]!]! <= 1.5 * step) runs.at(-1)!.push(i);
+    else runs.push([i]);
+  }
+  const edge = (side: number, wide = 0) => (i: number) =>
+    [across(x[i]!) + wide, up(y[i]! + side * spread[i]!)] as const;
+  return runs.map((run) => {
+    const corners = run.length > 1
+      ? [...run.map(edge(1)), ...run.toReversed().map(edge(-1))]
+      : [[1, -1], [1, 1], [-1, 1], [-1, -1]].flatMap(([side, wide]) => run.map(edge(side!, wide)));
+    return `<polygon points="${points(corners)}" fill="${escaped(color)}" fill-opacity="${SPREAD_OPACITY}"/>`;
+  });
 }
 
 const dashed = (dash: string) => dash === "" ? "" : ` stroke-dasharray="${escaped(dash)}"`;

@@ -7,8 +7,10 @@ import { byId, element, svgElement, within } from "../controls/element.ts";
 import { type Chart, type ChartSpan, drawChart, light, onGround } from "../picture/chart.ts";
 import { axisStrip, STRIP_HEIGHT } from "../picture/frame.ts";
 import { type Mark, measureLabel, svgMarks } from "../picture/marks.ts";
+import { SPREAD_OPACITY } from "./svg_plot.ts";
 import { type ChartCurve, curveColumns } from "./trace_curves.ts";
 import { type Range, rangeOf, SERIES_RANGE, type SeriesPoint } from "./values_over_time.ts";
+import { endLabels } from "./end_labels.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { MeasurementPanel } from "./measurement_panel.ts";
@@ -64,12 +66,6 @@ const MOST_IN_VIEW = 2;
 type LegendEntry = { name: string; dash?: string; color?: string };
 
 const INK = "currentColor";
-
-/** Opacity of the band of standard errors. */
-const SPREAD_OPACITY = 0.25;
-
-/** Least distance of labels at the ends of curves, in CSS pixels, and their greatest number. */
-const [END_LABEL, MOST_END_LABELS] = [13, 6];
 
 /** Right margin in CSS pixels of a chart without a picture above it to align with. */
 const MARGIN = 14;
@@ -431,22 +427,9 @@ function nameMarks(content: Content, chart: Chart, span: ChartSpan): Mark[] {
   const { legend = [] } = content;
   if (legend.length < 2) return [];
   const { plot, up } = chart;
-  const heights = legend.map((_, i) => {
-    const value = endOf(content, i, span);
-    return Math.min(plot.top + plot.height - 7, Math.max(plot.top + 7, up(value) - 9));
-  });
-  const isRoom = legend.length <= MOST_END_LABELS && legend.length * END_LABEL <= plot.height - 4;
-  if (!isRoom || heights.some(Number.isNaN)) return legendMarks(content, chart);
-  const order = heights.map((_, i) => i).toSorted((a, b) => heights[a]! - heights[b]!);
-  for (const [k, i] of order.entries()) {
-    if (k > 0) heights[i] = Math.max(heights[i]!, heights[order[k - 1]!]! + END_LABEL);
-  }
-  // Those at the bottom push the others up.
-  let most = plot.top + plot.height - 7;
-  for (const i of order.toReversed()) {
-    heights[i] = Math.min(heights[i]!, most);
-    most = heights[i]! - END_LABEL;
-  }
+  // Above the curve, since the plot is as wide as the picture.
+  const heights = endLabels(legend.map((_, i) => up(endOf(content, i, span)) - 9), plot);
+  if (heights === null) return legendMarks(content, chart);
   const right = plot.left + plot.width - 6;
   return legend.map(({ name, color = INK }, i) => ({
     ...textMark(name, right, heights[i]!, "end"),

@@ -3,7 +3,7 @@ import { tableUnit, toPhysical } from "../../../measure/axes.ts";
 import { NEW_TRACE, PLAIN_TRACE, traceFacts } from "../../../measure/band_trace.ts";
 import { baselineWords, type TraceSettings, usualSpan } from "../../../measure/baseline.ts";
 import { element } from "../controls/element.ts";
-import { checkField, fieldRow } from "../controls/fields.ts";
+import { checkField, settingsGrid } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
 import { type Trace, tracesOf } from "./band_traces.ts";
 import { traceColumns } from "../../../measure/result_tables.ts";
@@ -72,7 +72,6 @@ export class TracePanel extends Panel<Plain, Samples> {
   readonly #change = checkField("ΔF/F₀", "trace-change", false, () => this.#typed());
   readonly #average = new ParameterFields("trace", AVERAGE, () => this.#typed());
   readonly #fields = new ParameterFields("baseline", BASELINE, () => this.#typed());
-  readonly #baseline = fieldRow(...this.#fields.labels);
   /** Whether a reference has a path to draw along. */
   hasPath = false;
   readonly list: RegionList;
@@ -87,8 +86,8 @@ export class TracePanel extends Panel<Plain, Samples> {
       "Bands",
       () => this.hasPath ? ", or along the path of the reference" : "",
     );
-    const display = fieldRow(this.#change.label, ...this.#average.labels);
-    this.element = panel(this.list.element, display, this.#baseline, this.#empty);
+    const settings = settingsGrid(this.#change.label, ...this.#average.labels, ...this.#fields.labels);
+    this.element = panel(this.list.element, settings, this.#empty);
     this.#showBaseline();
   }
 

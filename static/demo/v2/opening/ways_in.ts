@@ -116,8 +116,10 @@ export class WaysIn {
     this.#showWork();
     const bytes = works.reduce((sum, work) => sum + work.bytes, 0);
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    const count = `${works.length} ${works.length === 1 ? "recording" : "recordings"}`;
-    byId("recent-size").textContent = `${count}, ${size}`;
+    const count = `${works.length.toLocaleString("en")} ${works.length === 1 ? "recording" : "recordings"}`;
+    const idle = works.filter(({ words }) => words === "").length;
+    const without = idle === 0 ? "" : `, ${idle.toLocaleString("en")} of them without work`;
+    byId("recent-size").textContent = `${count}${without}, ${size}`;
   }
 
   /** Shows work whose name, path or content has the typed words; without any, recordings with work. */
@@ -134,12 +136,15 @@ export class WaysIn {
   #row(work: Work) {
     const { key, path, scene, position, name, words, savedAt } = work;
     const sceneText = scene === 0 ? "" : ` · scene ${scene + 1}`;
+    // Recordings of several folders often have the same names.
+    const isShared = this.#works.some((other) => other.name === name && other.path !== path);
+    const folder = isShared ? path.split(/[\\/]/).slice(-2, -1) : [];
     const button = element(
       "button",
       { type: "button", className: "recent", title: path, disabled: !this.#allowed.openByPath },
       element("span", { className: "file", textContent: name + sceneText }),
       element("time", { textContent: whenText(savedAt) }),
-      element("span", { className: "words", textContent: words || "nothing drawn" }),
+      element("span", { className: "words", textContent: [words || "nothing drawn", ...folder].join(" · ") }),
     );
     const open = () => this.#ways.onPath(path, { path, scene, position });
     button.addEventListener("click", () => this.#leave(open));
