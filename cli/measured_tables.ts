@@ -4,15 +4,19 @@ import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../static/measure/b
 import type { TraceSettings } from "../static/measure/baseline.ts";
 import { type Column, objectOf, type Row } from "../static/measure/csv.ts";
 import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.ts";
+import { partsToTrace, tracedImages, tracedRegions } from "../static/measure/image_traces.ts";
 import { Kymograph } from "../static/measure/kymograph.ts";
-import { measured, type Settings } from "../static/measure/measurement.ts";
+import { measured, type Measurement, type Settings } from "../static/measure/measurement.ts";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
 import {
   editedResult,
   isTooNarrow,
   measureRegions,
+  planeOf,
+  type Recording,
   type Region,
   type Run,
+  type Wanted,
   wholeLines,
 } from "../static/measure/recording.ts";
 import {
@@ -100,6 +104,9 @@ export async function withOpened<Result>(
 /** Names of the tables of images. */
 const OF_IMAGES = ["means", "profile"];
 
+/** Tables of line scans that the means of images over time have, too. */
+const OF_TRACES = ["traces", ...MEASUREMENTS.filter(({ isOfBands }) => isOfBands).map(({ key }) => key)];
+
 /** The tables of one scene, by their names. @throws {RangeError} it cannot be measured like that */
 export const measuredTables = (
   sessions: Sessions,
@@ -115,7 +122,7 @@ export const measuredTables = (
       lineScan === undefined && !isTime(info.plane.axes[0]) &&
         (regions ?? kymograph ?? images ?? projection ?? null) !== null;
     const found = isImage
-      ? await measuredImages(opened, settings, tables)
+      ? await measuredImages(opened, settings, tables, run)
       : await measuredLines(opened, settings, tables, run);
     const { t, z, l } = info.position;
     const scene = isOnly ? {} : { Scene: name };
@@ -175,10 +182,7 @@ async function measuredLines(
     Channel: channel,
     ...calibration,
   };
-  // Settings that name no method of F₀ were written before it could be chosen automatically.
-  const trace = settings.traces === undefined
-    ? NEW_TRACE
-    : { ...PLAIN_TRACE, ...settings.traces } as TraceSettings;
+  const trace = traceIn(settings);
   const pixelTime = timeAlongLine(lineScan ?? info.lineScan, time, width);
   const recording = {
     shape: plane.shape,
@@ -187,15 +191,13 @@ async function measuredLines(
     pixelTime,
     isTyped: lineScan !== undefined,
   };
-  const given: Record<string, unknown> = settings;
   const isSummary = tables.includes("summary");
-  const wanted = MEASUREMENTS.flatMap(({ key, isUsual = false }) => {
-    const isAsked = tables.includes(key);
-    const chosen = given[key] === undefined && isUsual || isAsked && !given[key] ? {} : given[key] ?? null;
-    return chosen === null || !isAsked && !isSummary
-      ? []
-      : [[key, { channel: 0, settings: chosen as Settings }] as const];
-  });
+  const wanted = wantedIn(
+    settings,
+    MEASUREMENTS,
+    ({ key, isUsual = false }, given) =>
+      tables.includes(key) || isSummary && (given === undefined ? isUsual : given !== null),
+  );
   for (const { name, from, to } of bands) {
     if (from >= 0 && from < to && to <= width) continue;
     throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${width}`);
@@ -206,20 +208,57 @@ async function measuredLines(
     columns: [from, to],
   }));
   const regions = drawn.length > 0 ? drawn : [wholeLines(recording)];
+  const made = await regionTables(run, recording, { regions, wanted, trace, tables });
+  return {
+    ...made,
+    rows: made.rows.map((row) => ({ ...about, ...row })),
+    about: { path: source.path, ...calibration },
+  };
+}
+
+/** How traces are made; settings that name no method of F₀ were written before it could be chosen automatically. */
+const traceIn = ({ traces }: ShellSettings): TraceSettings =>
+  traces === undefined ? NEW_TRACE : { ...PLAIN_TRACE, ...traces } as TraceSettings;
+
+/** The measurements to make with their settings, `given` by the user or defaults. */
+function wantedIn(
+  settings: ShellSettings,
+  measurements: readonly Measurement[],
+  isWanted: (measurement: Measurement, given: unknown) => boolean,
+): Wanted {
+  const all: Record<string, unknown> = settings;
+  return Object.fromEntries(
+    measurements.filter((one) => isWanted(one, all[one.key]))
+      .map(({ key }) => [key, { channel: 0, settings: (all[key] ?? {}) as Settings }]),
+  );
+}
+
+/** A row for each region, and tables of traces and items with their settings. @throws {RangeError} a setting does not fit */
+async function regionTables(
+  run: Run,
+  recording: Recording,
+  { regions, wanted, trace, tables }: {
+    regions: readonly Region[];
+    wanted: Wanted;
+    trace: TraceSettings;
+    tables: readonly string[];
+  },
+): Promise<Pick<Found, "rows" | "tables" | "settings">> {
+  const { axes, noun = "band", timing, channels: [first] } = recording;
+  const channel = first!.name;
   const { rows, results } = await measureRegions(run, recording, {
     regions,
     measurements: MEASUREMENTS,
-    wanted: Object.fromEntries(wanted),
+    wanted,
     trace,
   });
   for (const { region, refusals: [refusal] } of rows) {
     // A band of a cell is often too narrow for velocities, which are measured in every band by default.
     if (refusal !== undefined && !isTooNarrow(region)) throw new RangeError(refusal.fault);
   }
-  const made: Found = {
-    rows: rows.map(({ row }) => ({ ...about, ...row })),
+  const made: Pick<Found, "rows" | "tables" | "settings"> = {
+    rows: rows.map(({ row }) => row),
     tables: {},
-    about: { path: source.path, ...calibration },
     settings: {},
   };
   for (const measurement of MEASUREMENTS) {
@@ -230,25 +269,29 @@ async function measuredLines(
       region: regions.find(({ id }) => id === result.of.band)?.name ?? "",
       channel,
     }));
-    made.tables[key] = resultColumns(measurement, named, { axes });
+    made.tables[key] = resultColumns(measurement, named, { axes, noun });
     made.settings[key] = named.map((one) => ({
-      band: one.region,
+      [noun]: one.region,
       channel,
       settings: objectOf(one.result.about),
       summary: objectOf(resultSummaries([one])),
     }));
   }
   if (tables.includes("traces")) {
+    const [time] = axes;
     const traces = regions.map(({ name, columns }) => ({
       band: name,
       channel,
-      ...traceOf(plane, columns, trace, time.step),
+      ...traceOf(planeOf(recording, 0), columns, trace, time.step),
     }));
-    made.tables["traces"] = traceColumns(traces, time, trace.isChange);
+    made.tables["traces"] = traceColumns(traces, time, trace.isChange, noun);
     made.settings["traces"] = traces.map(({ band, f0: { level, by } }) => ({
-      band,
+      [noun]: band,
       channel,
-      settings: objectOf(traceFacts(trace, time, by)),
+      settings: objectOf([
+        ...traceFacts(trace, time, by, noun),
+        ...timing === undefined ? [] : [["Timing", timing] as const],
+      ]),
       summary: objectOf([["F0", level]]),
     }));
   }
@@ -300,16 +343,25 @@ export async function pictureOf(
   return tiffOf(image, plane.shape, plane.axes, note);
 }
 
-/** A row for each part, and tables of means and the profile. @throws {RangeError} as {@linkcode pictureOf} */
+/**
+ * A row for each part, and tables of means, the profile, and traces and events over time.
+ *
+ * @throws {RangeError} as {@linkcode pictureOf}
+ */
 async function measuredImages(
   opened: Opened,
   settings: ShellSettings,
   tables: readonly string[],
+  run: Run,
 ): Promise<Found> {
   const { info: { plane, source, header, position } } = opened;
-  const other = tables.find((name) => name !== "summary" && !OF_IMAGES.includes(name));
+  const other = tables.find((name) => !["summary", ...OF_IMAGES, ...OF_TRACES].includes(name));
   if (other !== undefined) throw new RangeError(`Not a line scan: it has no ${other}`);
   const { kymograph: line = null, images = null, projection = null } = settings;
+  const ofTraces = tables.find((name) => OF_TRACES.includes(name));
+  if (ofTraces !== undefined && images?.axis !== "T") {
+    throw new RangeError(`Not a line scan: --over t measures ${ofTraces} of its images`);
+  }
   const parts = partsIn(opened, settings);
   const { order, found, image } = await stackIn(opened, settings, parts);
   const [channel] = order.channels;
@@ -346,7 +398,46 @@ async function measuredImages(
     });
     made.tables["means"] = joined(means);
   }
-  return made;
+  if (ofTraces === undefined) return made;
+  const traced = await tracesIn(run, { order, found }, settings, tables);
+  return {
+    ...made,
+    // Columns of both, with the mean over the images as it is.
+    rows: made.rows.map((row) => ({
+      ...row,
+      ...traced.rows.find(({ Region }) => Region === row["Region"]),
+      ...row,
+    })),
+    tables: { ...made.tables, ...traced.tables },
+    settings: traced.settings,
+    place: { ...made.place, timePoint: null },
+  };
+}
+
+/** Traces of the regions over time, and events in them. @throws {RangeError} a setting does not fit */
+function tracesIn(
+  run: Run,
+  { order: { parts, channels, along, plane }, found: { means } }: Omit<
+    Awaited<ReturnType<typeof stackIn>>,
+    "image"
+  >,
+  settings: ShellSettings,
+  tables: readonly string[],
+) {
+  const all = partsToTrace(parts);
+  const measured = all.map(({ id, place }) => ({
+    id,
+    place,
+    means: means![parts.findIndex((part) => part.id === id)]!.map((values) =>
+      Array.from(values, (value) => Number.isFinite(value) ? value : null)
+    ),
+  }));
+  return regionTables(run, tracedImages(measured, channels, along.get("T")!.axis), {
+    regions: tracedRegions(measured, all, plane.axes),
+    wanted: wantedIn(settings, MEASUREMENTS, ({ key }) => OF_TRACES.includes(key) && tables.includes(key)),
+    trace: traceIn(settings),
+    tables,
+  });
 }
 
 function requireInside({ name, place }: Part, [rows, columns]: readonly [number, number]): void {

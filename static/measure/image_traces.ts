@@ -31,9 +31,11 @@ const UNEVEN = 0.5;
 export function tracedImages(
   all: readonly PartMeans[],
   channels: readonly string[],
-  { name, step, unit }: StackAxis,
+  axis: StackAxis,
 ): Recording {
+  const { name, step, unit } = axis;
   const count = all[0]?.means[0]?.length ?? 0;
+  const timing = unevenness(axis);
   return {
     shape: [count, all.length],
     axes: [{ name, step, unit }, PARTS],
@@ -47,6 +49,7 @@ export function tracedImages(
     pixelTime: 0,
     isTyped: false,
     noun: "region",
+    ...timing !== "" && { timing },
   };
 }
 
@@ -59,6 +62,10 @@ export function tracedRegions(all: readonly PartMeans[], parts: readonly Part[],
       : [{ id, name: part.name, columns: [column, column + 1] as const, place: placeText(part, axes) }];
   });
 }
+
+/** The parts that have traces: the line and rectangles, or the whole image without any. */
+export const partsToTrace = (parts: readonly Part[]): readonly Part[] =>
+  parts.length > 1 ? parts.slice(1) : parts;
 
 const isSamePlace = (one: Part["place"], other: Part["place"]) =>
   JSON.stringify(one) === JSON.stringify(other);

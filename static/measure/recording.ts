@@ -43,6 +43,8 @@ export interface Recording {
   isTyped: boolean;
   /** What its columns are divided into: by default bands of a line scan, else regions of images. */
   noun?: "band" | "region";
+  /** Says that lines do not lie a step apart; missing if they do. */
+  timing?: string;
 }
 
 /** A range of columns with a name. */
@@ -166,6 +168,7 @@ function resultOf(recording: Recording, order: Order, { found, settings, rejecte
       place === undefined
         ? [PART, `${name}, columns ${columns[0]} to ${columns[1] - 1}`]
         : ["Part of the images", place],
+      ...recording.timing === undefined ? [] : [["Timing", recording.timing] as [string, string]],
       ...facts.map(([name, value]): [string, string | number] => [name, value]),
     ],
     found: found.toSorted((a, b) => a.line - b.line),

@@ -225,6 +225,32 @@ Deno.test("measure: measures lines and rectangles of images over time, and their
   near(one!["Mean"], means[0]!);
 });
 
+Deno.test("measure: writes traces and events of the regions of images", async () => {
+  using temporary = temporaryFolder();
+  const path = join(temporary.path, "spot.ome.tif");
+  Deno.writeFileSync(path, measuredStack());
+  const settings = {
+    regions: [{ name: "Cell", start: [30, SPOT_ROW - 2], stop: [34, SPOT_ROW + 3] }],
+    traces: { ...PLAIN_TRACE, isChange: true },
+  };
+  const over = ["--over", "t"];
+  const { rows: traces } = await measured([path], settings, [...over, "--write", "traces"]);
+  assert.deepEqual(traces.map(({ Region, "Time point": t }) => [Region, t]), [
+    ...Array.from({ length: COUNT }, (_, t) => ["Cell", String(t + 1)]),
+  ]);
+  // The background is F0; the spot is brightest in images 19 and 20, between columns 31 and 32.
+  let peak = 0;
+  for (let y = -2; y < 3; y += 1) for (let x = 30; x < 34; x += 1) peak += spot(x, SPOT_ROW + y, 19) / 20;
+  assert(Math.abs(Number(traces[19]!["dF/F0"]) - (peak - 20) / 20) < 1e-9);
+  const { rows: events } = await measured([path], settings, [...over, "--write", "events"]);
+  assert.equal(events.length, 1);
+  assert.equal(events[0]!["Region"], "Cell");
+  assert(Math.abs(Number(events[0]!["Time (s)"]) - 1.95) <= 0.05 + 1e-9, events[0]!["Time (s)"]);
+  const all = join(temporary.path, "all.zip");
+  const { rows: [whole, cell] } = await measured([path], settings, [...over, "--write", "summary,events", "--zip", all]);
+  assert.deepEqual([whole!["Events"], cell!["Events"]], ["", "1"]);
+});
+
 Deno.test("measure: writes projections and kymographs as TIFF with their calibration", async () => {
   using temporary = temporaryFolder();
   const path = join(temporary.path, "spot.ome.tif");
@@ -288,6 +314,11 @@ Deno.test("measure: parts that an acquisition does not have are failures in the 
     const { code, rows: [row] } = await measured([IMAGES], settings, flags);
     assert.equal(code, 1);
     assert.match(row!["Failure"]!, failure);
+  }
+  for (const [name, words] of [["events", /--over t measures events of its images/], ["velocity", /no velocity/]] as const) {
+    const { code, err } = await measured([IMAGES], { regions: [CELL] }, ["--write", name]);
+    assert.equal(code, 1);
+    assert.match(err, words);
   }
   const tiff = await measure([IMAGES], {}, ["--over", "z", "--projection", "max", "--write", "projection"]);
   assert.deepEqual([tiff.code, tiff.stdout.length], [1, 0]);

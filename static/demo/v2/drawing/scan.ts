@@ -24,6 +24,8 @@ export interface Scan<Of extends Samples = Float32Array> {
   axes: readonly [Axis, Axis];
   /** What its columns are divided into. */
   noun: "band" | "region";
+  /** Says that lines do not lie a step apart; missing if they do. */
+  timing?: string;
   fileName: string;
   /** Path on the server's computer. */
   path: string;
@@ -98,8 +100,16 @@ export const shapeOf = ({ group }: Pick<Scan<Samples>, "group">): readonly [numb
 
 /** The scan as measurements take it. */
 export const recordingOf = (
-  { axes, group: { plane: { shape }, channels }, pixelTime, isTyped, noun }: Scan<Samples>,
-): Recording => ({ shape, axes, channels, pixelTime, isTyped, noun });
+  { axes, group: { plane: { shape }, channels }, pixelTime, isTyped, noun, timing }: Scan<Samples>,
+): Recording => ({
+  shape,
+  axes,
+  channels,
+  pixelTime,
+  isTyped,
+  noun,
+  ...timing !== undefined && { timing },
+});
 
 /** Scene and position of the samples as a string, for comparison. */
 export const placeOf = (scan: Pick<Scan, "place">): string => JSON.stringify(scan.place());

@@ -145,6 +145,8 @@ export async function measureImages(
     ...events.rows.find((other) =>
       other["Region"] === row["Region"] && other["Channel of trace"] === row["Channel"]
     ),
+    // Columns of both, with the mean over the images as it is.
+    ...row,
   }));
   return { rows, measured: { ...measured, tables } };
 }

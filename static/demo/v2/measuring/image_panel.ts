@@ -10,7 +10,7 @@ import {
   stackColumns,
 } from "../../../measure/stack.ts";
 import { imageColumns, joined } from "../../../measure/result_tables.ts";
-import { tracedRegions, unevenness } from "../../../measure/image_traces.ts";
+import { partsToTrace, tracedRegions, unevenness } from "../../../measure/image_traces.ts";
 import { element } from "../controls/element.ts";
 import type { Plain } from "../controls/emitter.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
@@ -250,8 +250,7 @@ export class ImagePanel extends Panel<{
 /** The parts that a choice stands for. @param chosen id of a part, or {@linkcode ALL_REGIONS} */
 export function partsFor(chosen: string, parts: readonly Part[]): readonly Part[] {
   const one = parts.filter(({ id }) => id === chosen);
-  // Without regions, the whole image is measured.
-  return one.length > 0 ? one : parts.length > 1 ? parts.slice(1) : parts;
+  return one.length > 0 ? one : partsToTrace(parts);
 }
 
 /** Number of measured images. */

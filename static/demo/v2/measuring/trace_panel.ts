@@ -149,7 +149,9 @@ export class TracePanel extends Panel<Plain, Samples> {
     const time = this.scan?.axes[0] ?? { unit: "seconds" };
     const [first = this.kept, ...others] = this.traces.map(({ f0 }) => f0.by);
     const isOne = others.every(({ kind }) => kind === first.kind);
-    return traceFacts(this.kept, time, isOne ? first : this.kept, this.scan?.noun);
+    const facts = traceFacts(this.kept, time, isOne ? first : this.kept, this.scan?.noun);
+    const { timing } = this.scan ?? {};
+    return timing === undefined ? facts : [...facts, ["Timing", timing]];
   }
 
   /** Places are the outer edges of the pixels, as on the page. */

@@ -59,7 +59,7 @@ function scanOfMeans(
 ): Scan<Samples> {
   const former = scans.get(parts);
   if (former?.of === scan) return former.scan;
-  const { shape, axes, channels: traced } = tracedImages(parts, channels, axis);
+  const { shape, axes, channels: traced, timing } = tracedImages(parts, channels, axis);
   const own = scan.group.channels.flatMap((channel, i) =>
     traced[i] === undefined ? [] : [{ index: channel.index, name: channel.name, samples: traced[i].samples }]
   );
@@ -75,6 +75,7 @@ function scanOfMeans(
     },
     axes: axes as [Axis, Axis],
     noun: "region",
+    ...timing !== undefined && { timing },
     isLineScan: isTime(axis),
     isTyped: false,
     pixelTime: 0,
