@@ -295,6 +295,12 @@ test("measures the image series of a folder with the drawings of one", async (vi
   const hasMeans = page.locator("#measure-images .result", { hasText: `${IMAGES} images` });
   await hasMeans.waitFor();
   const curve = (await viewer.table("#csv-images")).rows.map((row) => Number(row[1]));
+  await viewer.unfold("events");
+  await page.selectOption("#events-chosen", { label: "halfway to the maximum" });
+  await page.click("#events-start");
+  const peak = page.locator("#drawer-events .items tbody tr");
+  await peak.first().waitFor();
+  const peaks = await peak.count();
   await page.click("#image-project");
   await page.locator("#image-back").waitFor();
   const regions = await viewer.table("#csv-regions");
@@ -310,10 +316,13 @@ test("measures the image series of a folder with the drawings of one", async (vi
     if (i % 3 === 2) assert(Math.abs(Number(value) - mean) < 1e-9, `${value}, not ${mean}`);
   }
   assert.deepEqual(column("Mean of the projection").map(Number), [...projected, ...projected]);
+  const events = ["", "", String(peaks)];
+  assert.deepEqual(column("Events"), [...events, ...events]);
 
   await page.click("#recording-next");
   await viewer.shows("two.ome.tif");
   await page.locator("#image-back:not([hidden])").waitFor({ state: "attached" });
   assert.deepEqual((await viewer.table("#csv-images")).rows.map((row) => Number(row[1])), curve);
   assert.deepEqual((await viewer.table("#csv-regions")).rows, regions.rows);
+  assert.equal(await peak.count(), peaks);
 });

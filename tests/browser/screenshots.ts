@@ -11,7 +11,7 @@ import { chooseInExample, openExample } from "./example_page.ts";
 import { startChromium, StubbedServer } from "./browser.ts";
 import { Viewer } from "./viewer.ts";
 import { measuredScan } from "./measured_scan.ts";
-import { measuredStack, SPOT_LINE } from "./measured_stack.ts";
+import { measuredStack, SPOT_LINE, STACK_COLUMNS } from "./measured_stack.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const IMAGES = join(ROOT, "docs", "images");
@@ -105,6 +105,20 @@ await picture("cursors", scan, async (viewer) => {
     await viewer.hover(x, y);
     await page.keyboard.press("x");
   }
+});
+
+await picture("images", stack, async (viewer) => {
+  const { page } = viewer;
+  for (const column of [20, 30, 40]) {
+    await viewer.draw("rectangle", [column / STACK_COLUMNS, 0.44], [(column + 4) / STACK_COLUMNS, 0.58]);
+  }
+  await page.click("#image-means");
+  await page.locator("#measure-images .result", { hasText: "images" }).waitFor();
+  await page.check("#trace-change");
+  await show(viewer, "events");
+  await page.selectOption("#events-band", "*");
+  await page.click("#events-start");
+  await page.locator("#drawer-events .items tbody tr").first().waitFor();
 });
 
 await picture("kymograph", stack, async (viewer) => {

@@ -56,7 +56,7 @@ export class ManyPanel {
   readonly #ofImages = element("p", {
     className: "hint",
     textContent:
-      "Measures the whole image, the line and the rectangles as under “Images over time or focus”.",
+      "Measures the whole image, the line and the rectangles as under “Images over time or focus”, and over time:",
   });
   readonly #own = choiceField("With work of their own", "many-own", [
     { value: "measure", name: "measure with it" },
@@ -236,8 +236,9 @@ export class ManyPanel {
     const [groups, open] = [this.#groups, this.#open];
     this.#choose(open?.drawn);
     this.element.hidden = open === null;
-    this.#what.hidden = open?.drawn.isLineScan === false;
-    this.#ofImages.hidden = !this.#what.hidden;
+    const isImage = open?.drawn.isLineScan === false;
+    this.#ofImages.hidden = !isImage;
+    this.#measurements.forEach(({ label }, i) => label.hidden = isImage && !MEASUREMENTS[i]!.isOfBands);
     this.#group.offer(groups.map(({ id, name }) => ({ value: id, name })));
     this.#all.hidden = groups.length === 0 && !this.#work.isRunning;
     // Opens by itself once; a user may close it.
