@@ -120,6 +120,7 @@ dt { color: #4a5360; } table { border-collapse: collapse; } th, td { padding: 1p
 </style>
 </head>
 <body>
+<main>
 <h1>${escaped(title)}</h1>
 ${list(facts)}
 ${
@@ -144,6 +145,7 @@ ${tableHtml(part.columns)}
 <p>${escaped(methodsOf(report))}</p>
 </section>
 <p>${escaped(version)}</p>
+</main>
 </body>
 </html>
 `;
