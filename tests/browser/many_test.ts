@@ -6,7 +6,7 @@ import { validatePath } from "../../cli/verdict.ts";
 import { Viewer } from "./viewer.ts";
 import { forgetStatus } from "./in_page.js";
 import { floatTiff } from "./line_scan.ts";
-import { measuredScan } from "./measured_scan.ts";
+import { measuredScan, SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { IMAGES, measuredStack, SPOT_LINE } from "./measured_stack.ts";
 import { rowsOf } from "./saved_table.ts";
 import { streaks } from "./streaks.ts";
@@ -14,8 +14,8 @@ import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 
-/** A short line scan with cells that move and events. */
-const EXAMPLE = measuredScan();
+/** Half of the measured scan: cells that move, and an event. */
+const EXAMPLE = measuredScan(SCAN_SHAPE[1], scanPlanes(), SCAN_SHAPE[0] / 2);
 
 const nameOf = (number: number) => `scan_${String(number).padStart(2, "0")}.oir`;
 

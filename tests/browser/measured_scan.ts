@@ -43,15 +43,17 @@ export function scanPlanes(
   ];
 }
 
-/** The bytes of the file, with so many columns. */
+/** The bytes of the file, with so many columns and the first lines. */
 export function measuredScan(
   columns: number = SCAN_SHAPE[1],
   planes: readonly Uint16Array<ArrayBuffer>[] = scanPlanes(columns),
+  lines: number = SCAN_SHAPE[0],
 ): Uint8Array {
   const reference = Uint16Array.from({ length: 128 * 128 }, (_, i) => {
     const [row, column] = [Math.floor(i / 128), i % 128];
     return 200 + 1500 * Math.exp(-(((row - 20 - (column - 20) * 0.806) / 9) ** 2));
   });
   // The line is 79.6 pixels long, as the line scan is wide.
-  return scanFile([SCAN_SHAPE[0], columns], planes, [reference, reference], [20, 20, 82, 70]);
+  const first = planes.map((plane) => plane.subarray(0, lines * columns));
+  return scanFile([lines, columns], first, [reference, reference], [20, 20, 82, 70]);
 }

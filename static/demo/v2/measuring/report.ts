@@ -136,6 +136,7 @@ th, td { padding: 1px 6px 1px 0; text-align: left; vertical-align: top; }
 </style>
 </head>
 <body>
+<main>
 <h1>${escaped(title)}</h1>
 ${list(facts)}
 ${
@@ -160,6 +161,7 @@ ${tableHtml(part.columns)}
 <p>${escaped(methodsOf(report))}</p>
 </section>
 <p>${escaped(version)}</p>
+</main>
 </body>
 </html>
 `;
