@@ -2,7 +2,7 @@
 import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { output, programTest } from "../programs.ts";
-import { zipOf } from "../../static/demo/v2/saving/zip_file.ts";
+import { zipOf } from "../../static/demo/v2/controls/zip_file.ts";
 
 /** Prints names, times, texts and the first damaged entry as JSON. */
 const READ = `import json, sys, zipfile

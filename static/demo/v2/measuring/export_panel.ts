@@ -17,7 +17,7 @@ import {
   saveTogether,
   type TableToSave,
 } from "./saved_tables.ts";
-import type { NamedText } from "../saving/zip_file.ts";
+import type { NamedText } from "../controls/zip_file.ts";
 import type { SnapshotLook } from "../picture/stage.ts";
 
 type Picture = "source" | "reference";

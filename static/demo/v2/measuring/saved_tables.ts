@@ -4,7 +4,7 @@ import { ONLY_SCENE, type Place } from "../../../measure/result_tables.ts";
 import { byId, saveFile } from "../controls/element.ts";
 import { choiceField } from "../controls/fields.ts";
 import { keep, kept } from "../controls/kept.ts";
-import { type NamedText, zipOf } from "../saving/zip_file.ts";
+import { type NamedText, zipOf } from "../controls/zip_file.ts";
 import type { Scan } from "../drawing/scan.ts";
 import type { Samples } from "../../../measure/velocity.ts";
 

@@ -1,4 +1,5 @@
 /** Reads entries of a ZIP file without loading all of it: the directory is at its end. */
+import { crc32 } from "../controls/zip_file.ts";
 
 /** Lengths in bytes. */
 const [END_BYTES, LONGEST_COMMENT, LOCATOR_BYTES, END64_BYTES] = [22, 65535, 20, 56];
@@ -94,20 +95,6 @@ async function textOf(
   if (bytes?.length !== length) throw new ZipFault(`${name} is damaged or compressed in an unknown way`);
   if (crc32(bytes) !== crc) throw new ZipFault(`${name} is damaged: its checksum differs`);
   return new TextDecoder().decode(bytes);
-}
-
-/** Remainders of the bytes by the polynomial of ZIP. */
-const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let rest = byte;
-  for (let bit = 0; bit < 8; bit += 1) rest = rest & 1 ? rest >>> 1 ^ 0xedb88320 : rest >>> 1;
-  return rest;
-});
-
-/** The checksum CRC-32 of ZIP files. */
-export function crc32(bytes: Uint8Array): number {
-  let rest = 0xffffffff;
-  for (const byte of bytes) rest = REMAINDERS[(rest ^ byte) & 255]! ^ rest >>> 8;
-  return ~rest >>> 0;
 }
 
 /** Bytes of an entry, stored or (by other programs) deflated; null for other methods and lengths. */

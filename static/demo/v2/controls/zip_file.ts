@@ -1,5 +1,4 @@
-/** Writes small ZIP files, as zip_entries.ts reads them: texts, deflated, without ZIP64. */
-import { crc32 } from "./zip_entries.ts";
+/** Writes small ZIP files: texts, deflated, without ZIP64. */
 
 /** A file with a text. */
 export type NamedText = readonly [name: string, text: string];
@@ -72,3 +71,17 @@ const momentOf = (at: Date): [time: number, date: number] => [
 const short = (value: number) => Uint8Array.of(value & 255, value >> 8);
 
 const long = (value: number) => Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24);
+
+/** Remainders of the bytes by the polynomial of ZIP. */
+const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte;
+  for (let bit = 0; bit < 8; bit += 1) rest = rest & 1 ? rest >>> 1 ^ 0xedb88320 : rest >>> 1;
+  return rest;
+});
+
+/** The checksum CRC-32 of ZIP files. */
+export function crc32(bytes: Uint8Array): number {
+  let rest = 0xffffffff;
+  for (const byte of bytes) rest = REMAINDERS[(rest ^ byte) & 255]! ^ rest >>> 8;
+  return ~rest >>> 0;
+}
