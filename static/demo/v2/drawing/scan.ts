@@ -1,6 +1,6 @@
 /** The measured picture: its planes with their axes and origin. */
 import { type Axis, isTime, rounded, titled, unitSymbol } from "../../../measure/axes.ts";
-import { positionWords } from "../../../measure/stack.ts";
+import { type Along, positionWords } from "../../../measure/stack.ts";
 import { timeAlongLine, type TypedScan, typedScan } from "../../../measure/typed_scan.ts";
 import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
@@ -174,3 +174,9 @@ export function typedPlanes<Channel extends { samples: Float32Array }>(
 /** Whether it has traces: rows are lines over time, or the images of a series. */
 export const isTraced = ({ isLineScan, noun }: Pick<Scan, "isLineScan" | "noun">): boolean =>
   isLineScan || noun === "region";
+
+/** Its lines along time. */
+export const timeOf = (scan: Pick<Scan<Samples>, "axes" | "group">): Along => ({
+  count: shapeOf(scan)[0],
+  axis: scan.axes[0],
+});

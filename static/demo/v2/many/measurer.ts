@@ -13,9 +13,9 @@ import { cursorColumns } from "../measuring/cursor_panel.ts";
 import { keptMeans, meansTables, partsFor } from "../measuring/image_panel.ts";
 import { measuredSeries, type Source } from "../measuring/image_series.ts";
 import { ALL_BANDS, ALL_REGIONS, type Drawn, type KeptMeasurement } from "../drawing/drawn.ts";
-import { placeOf, recordingOf, type Scan } from "../drawing/scan.ts";
+import { placeOf, recordingOf, type Scan, timeOf } from "../drawing/scan.ts";
 import { type Traced, tracedIn } from "../measuring/traced.ts";
-import { traceSettingsIn } from "../measuring/trace_panel.ts";
+import { traceSettingsOver } from "../measuring/trace_panel.ts";
 import { runBy } from "../measuring/workers.ts";
 import type { Measurement } from "../../../measure/measurement.ts";
 import type { Samples } from "../../../measure/velocity.ts";
@@ -65,7 +65,7 @@ async function measureTraced(
     regions,
     measurements: chosen,
     wanted,
-    trace: drawn.traces ?? traceSettingsIn(scan),
+    trace: drawn.traces ?? traceSettingsOver(timeOf(scan)),
     kept,
   });
   const first = bands.length > 1 ? ALL_BANDS : bands[0]?.id ?? "";
@@ -167,7 +167,7 @@ function shownIn(
   };
   const { group } = traced.scan;
   const shown = traced.scan.isLineScan ? group.shown : [];
-  const trace = drawn.traces ?? traceSettingsIn(traced.scan);
+  const trace = drawn.traces ?? traceSettingsOver(timeOf(traced.scan));
   const traces = tracesOf({ plane: group.plane, shown }, traced.bands, trace);
   return {
     drawn,
@@ -199,7 +199,7 @@ function tablesIn(scan: Scan<Samples>, { measured, traces }: Drawn): Measured["m
   return MEASUREMENTS.map((measurement) => {
     const { results = [], edits = [] } = kept[measurement.key] ?? {};
     const tables = results.map((result) => {
-      const trace = traces ?? traceSettingsIn(scan);
+      const trace = traces ?? traceSettingsOver(timeOf(scan));
       const { items, quantities } = editedResult(recordingOf(scan), measurement, result, edits, trace);
       return { result, columns: measurement.columns(items, scan.axes), quantities };
     });

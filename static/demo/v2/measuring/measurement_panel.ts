@@ -303,8 +303,13 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     return this.scan && placeOf(this.scan);
   }
 
-  /** Takes other samples of the same picture, such as other means of its images, and measures in them again. */
-  retake({ scan, bands }: Traced): void {
+  /**
+   * Takes other samples of the same picture, such as other means of its images, and measures in them again.
+   *
+   * @param drawn measured in the picture, if it had no samples before or has none now
+   */
+  retake({ scan, bands }: Traced, drawn: Drawn): void {
+    if (!scan.isLineScan || !this.scan?.isLineScan) return this.begin({ scan, bands }, drawn);
     this.scan = scan;
     this.#bands = bands.map((band) => ({ ...band }));
     this.refresh();

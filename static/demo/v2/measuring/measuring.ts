@@ -11,7 +11,7 @@ import { EVENTS } from "../../../measure/event_measurement.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { curveColumns } from "../../../measure/result_tables.ts";
 import { valueWords } from "../../../measure/over_recordings.ts";
-import { capitalized, type Over } from "../../../measure/stack.ts";
+import { type Along, capitalized, type Over } from "../../../measure/stack.ts";
 import { byId, element, inNextFrame, within } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { help } from "../controls/help.ts";
@@ -30,9 +30,9 @@ import { ImagePanel } from "./image_panel.ts";
 import { KymographPanel } from "./kymograph_panel.ts";
 import { MeasurementPanel, type Outline, type Picked } from "./measurement_panel.ts";
 import { panel } from "./panel.ts";
-import { type About, type Scan, scanOf, shapeOf } from "../drawing/scan.ts";
+import { type About, type Scan, scanOf, shapeOf, timeOf } from "../drawing/scan.ts";
 import { TraceCharts } from "./trace_charts.ts";
-import { TracePanel, traceSettingsIn } from "./trace_panel.ts";
+import { TracePanel, traceSettingsOver } from "./trace_panel.ts";
 import type { Point } from "../picture/placed_view.ts";
 import type { Drawer, DrawerView } from "../panels/drawer.ts";
 import type { Mark } from "../picture/marks.ts";
@@ -316,7 +316,8 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.#bands.hasPath = path.length > 0;
     this.#isFollowing = true;
     // A file that was reopened keeps its steps.
-    this.#store.begin(this.#documentOf(scan, drawn, shown.kept), isSame && drawn !== null);
+    const time = stacks.get("T") ?? timeOf(scan);
+    this.#store.begin(this.#documentOf(scan, time, drawn, shown.kept), isSame && drawn !== null);
     const { document } = this.#store;
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
@@ -382,13 +383,13 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   }
 
   /** The document of a picture. @param kept belongs to the recording, not to the picture */
-  #documentOf(scan: Scan, drawn: Drawn | null, kept: Shown["kept"]): Drawn {
+  #documentOf(scan: Scan, time: Along, drawn: Drawn | null, kept: Shown["kept"]): Drawn {
     const { traces, cursors } = this.#store.document;
     const empty = { ...NOTHING, shape: shapeOf(scan), isLineScan: scan.isLineScan, cursors };
     const document = {
       ...empty,
       ...drawn,
-      traces: drawn?.traces ?? traceSettingsIn(scan, traces ?? undefined),
+      traces: drawn?.traces ?? traceSettingsOver(time, traces ?? undefined),
     };
     if (kept === null) return document;
     const { accepted, origin, regions } = kept;
@@ -456,8 +457,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     for (const panel of this.#measurements) {
       const { key } = panel.measurement;
       if (now.measured?.[key] !== former.measured?.[key]) panel.begin(this.#measuredBy(panel), now);
-      else if (isOther && panel.scan?.isLineScan) panel.retake(this.#measuredBy(panel));
-      else if (isOther) panel.begin(this.#measuredBy(panel), now);
+      else if (isOther) panel.retake(this.#measuredBy(panel), now);
     }
     this.#show(scan, former, traced !== this.#traced);
     this.#isFollowing = false;
@@ -662,12 +662,12 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   #marks() {
     const { source } = this.#panes;
     const toScreen = (x: number, y: number) => source.toScreen(x, y);
+    // Events of images are in the chart alone.
+    const inPicture = this.#isOfImages ? [] : this.#measurements;
     return [
-      ...this.#isOfImages ? [] : this.#measurements.flatMap((panel) => panel.marks(toScreen)),
+      ...inPicture.flatMap((panel) => panel.marks(toScreen)),
       ...marksOf(this.#store.shown.regions, source),
-      ...this.#isOfImages
-        ? []
-        : this.#measurements.flatMap(({ picked }) => picked === null ? [] : pickedMarks(picked, source)),
+      ...inPicture.flatMap(({ picked }) => picked === null ? [] : pickedMarks(picked, source)),
       ...stampMarks(this.#scan?.isTyped ? "calibration typed" : "", source.plot),
     ];
   }

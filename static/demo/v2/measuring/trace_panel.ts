@@ -52,13 +52,12 @@ const BASELINE: readonly Parameter[] = [
 ];
 
 /** Settings of traces in a picture without any of its own: those of the picture before, over the first tenth of its time. */
-export function traceSettingsIn(
-  scan: Pick<Scan<Samples>, "axes" | "group">,
+export function traceSettingsOver(
+  { count, axis }: { count: number; axis: { step: number } },
   former: TraceSettings = NEW_TRACE,
 ): TraceSettings {
-  const end = shapeOf(scan)[0] * scan.axes[0].step;
   const { span: _, ...settings } = former;
-  return { ...settings, from: 0, to: Number((end / 10).toPrecision(3)) };
+  return { ...settings, from: 0, to: Number((count * axis.step / 10).toPrecision(3)) };
 }
 
 /** Bands and their traces. */
