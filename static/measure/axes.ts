@@ -26,6 +26,10 @@ export const isTime = (axis: Pick<Axis, "unit">): boolean => axis.unit === "seco
 /** Unit of an axis for tables, without Greek letters. */
 export const tableUnit = ({ unit }: { unit: string }): string => unit === "um" ? "um" : unitSymbol(unit);
 
+/** A name or unit of a table as it is shown, with Greek letters. */
+export const shownText = (text: string): string =>
+  text.replace(/\bum\b/g, "µm").replace(/\bdF\/F0\b/, "ΔF/F₀");
+
 /** Title of an axis with its unit, such as `Time (s)`, `Position (µm)` or `Y (µm)`. */
 export const axisTitle = (axis: Pick<Axis, "name" | "unit" | "title">): string =>
   `${axis.title ?? (isTime(axis) ? "Time" : axis.name)} (${unitSymbol(axis.unit)})`;

@@ -171,6 +171,7 @@ const SPARKS: Measurement<Item & Spark, SparkSettings> = {
     {
       key: "rest",
       label: "F0 of each column",
+      shown: "F₀ of each column",
       value: "running",
       choices: { running: "running", median: "median" },
     },

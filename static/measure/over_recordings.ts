@@ -2,7 +2,7 @@
  * Compares recordings: statistics of what was measured in each one, and of each folder. In a folder every recording counts
  * once, however many bands or items it has, since items of one recording depend on each other.
  */
-import { rounded } from "./axes.ts";
+import { rounded, shownText } from "./axes.ts";
 import { columnName, type Measurement, type Quantity } from "./measurement.ts";
 import { mean, percentile, standardError } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
@@ -151,6 +151,7 @@ export const valueWords = (
       typeof quantity?.value === "number" ? rounded(quantity.value) : "–"
     );
     const { noun } = measurement;
-    const unit = found.find((quantity) => quantity?.unit !== undefined)?.unit?.replace(/^um/, "µm");
-    return `${values.join(", ")} ${unit ?? `${noun}${values.join() === "1" ? "" : "s"}`}`;
+    const unit = found.find((quantity) => quantity?.unit !== undefined)?.unit;
+    const counted = `${noun}${values.join() === "1" ? "" : "s"}`;
+    return `${values.join(", ")} ${unit === undefined ? counted : shownText(unit)}`;
   }).join(" · ");

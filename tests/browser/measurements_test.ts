@@ -62,7 +62,7 @@ test("measurements: shows, keeps and saves a diameter and its heart rate", async
   assert.equal(html.name, "pulse-report.html");
   // The picture, the reference with the path, the chart, results, methods and version.
   assert.equal(html.text.match(/<img src="data:image\/png;base64,/g)!.length, 2);
-  assert.match(html.text, /<dt>Median diameter \(um\)<\/dt><dd>13\./);
+  assert.match(html.text, /<dt>Median diameter \(µm\)<\/dt><dd>13\./);
   assert.match(
     html.text,
     /<h2>Methods<\/h2>\s*<p>The recording was measured on \d+ \w+ \d{4} with acq-server \d.*half maximum/,

@@ -1,5 +1,5 @@
 /** The measured picture: its planes with their axes and origin. */
-import { type Axis, isTime, rounded, titled, unitSymbol } from "../../../measure/axes.ts";
+import { type Axis, isTime, rounded, shownText, titled, unitSymbol } from "../../../measure/axes.ts";
 import { type Along, positionWords } from "../../../measure/stack.ts";
 import { timeAlongLine, type TypedScan, typedScan } from "../../../measure/typed_scan.ts";
 import type { ChannelGroup } from "../picture/channel_group.ts";
@@ -126,7 +126,7 @@ export const meansText = (
 export const quantitiesText = (quantities: readonly Quantity[]): string =>
   quantities.filter(({ value, isCount }) => !(Number.isNaN(value) || isCount && value === 0))
     .map(({ name, value, unit = "" }) =>
-      `${name} ${typeof value === "number" ? rounded(value) : value} ${unit.replace(/^um/, "µm")}`.trim()
+      `${name} ${typeof value === "number" ? rounded(value) : value} ${shownText(unit)}`.trim()
     ).join(" · ");
 
 /** Name of a file without its extension, for saved files. */

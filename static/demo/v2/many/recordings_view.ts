@@ -1,5 +1,5 @@
 /** Compares the recordings that were measured together: a plot with a dot for each, and tables by folder and recording. */
-import { rounded } from "../../../measure/axes.ts";
+import { rounded, shownText } from "../../../measure/axes.ts";
 import {
   choicesOf,
   type Compared,
@@ -35,9 +35,6 @@ const NARROWED = 0.7;
 
 /** What the view needs above and below the plot, in CSS pixels. */
 const MARGINS = 14;
-
-/** A name with the unit as the page writes it. */
-const withMicrometres = (name: string) => name.replace("(um", "(µm");
 
 /** The view "Recordings". */
 export class RecordingsView {
@@ -85,7 +82,7 @@ export class RecordingsView {
     const isOne = choices.every(({ measurement }) => measurement === choices[0]!.measurement);
     this.#value.offer(choices.map((choice) => ({
       value: keyOf(choice),
-      name: withMicrometres(isOne ? choice.name : keyOf(choice)),
+      name: shownText(isOne ? choice.name : keyOf(choice)),
     })));
     this.#paint();
     this.#inDrawer.isFilled = choices.length > 0;
@@ -102,7 +99,7 @@ export class RecordingsView {
 
   get #title() {
     const statistic = this.#statistic.select.value;
-    return `${statistic === "n" ? "number" : statistic} of ${withMicrometres(this.#value.select.value)}`;
+    return `${statistic === "n" ? "number" : statistic} of ${shownText(this.#value.select.value)}`;
   }
 
   #paint() {

@@ -1,4 +1,5 @@
 /** Plots the columns of a table in a panel, over its first column. */
+import { shownText } from "../../../measure/axes.ts";
 import { extent } from "../../../measure/traces.ts";
 import { element } from "../controls/element.ts";
 import { light } from "../picture/chart.ts";
@@ -32,7 +33,7 @@ export function curvesPlot([places, ...curves]: readonly Column[], title: string
   const high = Math.max(...extents.map(([, most]) => most));
   if (!(high >= low)) return null;
   const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
-  const unit = (places.unit ?? "").replace(/^um/, "µm");
+  const unit = shownText(places.unit ?? "");
   return {
     width: 720,
     height: 320,

@@ -104,7 +104,7 @@ export class ExportPanel {
         }),
       ),
       group(
-        "Report…",
+        "Report",
         button("HTML", () => this.#saveReport("html"), { id: "report-html" }),
         button("SVG", () => this.#saveReport("svg"), { id: "report-svg" }),
       ),

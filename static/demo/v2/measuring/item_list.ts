@@ -1,5 +1,5 @@
 /** An editable list of what a measurement has found. */
-import { formatAt, rounded, significant } from "../../../measure/axes.ts";
+import { formatAt, rounded, shownText, significant } from "../../../measure/axes.ts";
 import { type Axes, columnName, type Item, type Measurement } from "../../../measure/measurement.ts";
 import { element, within } from "../controls/element.ts";
 import { button, removeButton, tables, textField } from "../controls/fields.ts";
@@ -145,7 +145,7 @@ export class ItemList<Group extends Listed> {
 
 /** Head of a column, with the unit as the page writes it. */
 export const headOf = (column: { name: string; unit?: string | undefined }): string =>
-  columnName(column).replace("(um", "(µm");
+  shownText(columnName(column));
 
 /** A value of a table. @param step that is shown */
 export function textOf(value: number | string | null | undefined, step?: number): string {

@@ -2,6 +2,7 @@
  * A report on one page: pictures, plots, results with their settings, and a paragraph for the methods section; as HTML to
  * be printed and as SVG. Both embed everything that they show.
  */
+import { shownText } from "../../../measure/axes.ts";
 import { escaped } from "./svg_plot.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { About } from "../drawing/scan.ts";
@@ -80,15 +81,12 @@ function sentencesOf({ name, settings, columns }: Part): string[] {
 /** A setting within a sentence, with its unit after the value: `window 38 lines`. */
 function settingText([key, value]: About[number]): string {
   const [, name = key, unit = ""] = /^(.+) \(([^()]+)\)$/.exec(key) ?? [];
-  return `${lowered(name)} ${valueText(value)} ${withMicro(unit)}`.trim();
+  return `${lowered(name)} ${valueText(value)} ${shownText(unit)}`.trim();
 }
 
 /** A value with as many digits as are read. */
 const valueText = (value: string | number) =>
   typeof value === "number" ? String(Number(value.toPrecision(DIGITS))) : value;
-
-/** A unit, or a name with its unit in brackets, as it is written. */
-const withMicro = (text: string) => text.replace(/(^|\()um/, "$1µm");
 
 /** `A, B and C`. */
 const listed = (names: readonly string[]) =>
@@ -118,7 +116,7 @@ export function reportHtml(report: Report): string {
   const { title, facts, pictures, parts, version } = report;
   const list = (about: About) =>
     `<dl>${
-      about.map(([key, value]) => `<dt>${escaped(withMicro(key))}</dt><dd>${escaped(valueText(value))}</dd>`)
+      about.map(([key, value]) => `<dt>${escaped(shownText(key))}</dt><dd>${escaped(valueText(value))}</dd>`)
         .join("")
     }</dl>`;
   return `<!DOCTYPE html>
@@ -187,7 +185,7 @@ function rowsOf(all: readonly Column[]) {
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
   if (length === 0 || length > MOST_ROWS) return null;
   return [
-    columns.map(({ name, unit }) => unit ? `${name} (${withMicro(unit)})` : name),
+    columns.map(({ name, unit }) => unit ? `${name} (${shownText(unit)})` : name),
     ...Array.from({ length }, (_, i) =>
       columns.map(({ values }) => {
         const value = values[i] ?? "";
@@ -217,7 +215,7 @@ export function reportSvg(report: Report, measure: (text: string) => number): st
   };
   write(title, 20, "bold");
   const list = (about: About) => {
-    for (const [key, value] of about) write(`${withMicro(key)}: ${valueText(value)}`);
+    for (const [key, value] of about) write(`${shownText(key)}: ${valueText(value)}`);
   };
   list(facts);
   for (const { name, url, width, height } of sized(pictures, WIDTH - 2 * MARGIN)) {

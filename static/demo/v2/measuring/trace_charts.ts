@@ -433,6 +433,7 @@ function nameMarks(content: Content, chart: Chart, span: ChartSpan): Mark[] {
   const right = plot.left + plot.width - 6;
   return legend.map(({ name, color = INK }, i) => ({
     ...textMark(name, right, heights[i]!, "end"),
+    halo: "broad",
     color: onGround(color),
   }));
 }

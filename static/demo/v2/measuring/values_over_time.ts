@@ -1,7 +1,7 @@
 /**
  * Values over time that a measurement has found, for charts, plots and marks over the picture, and the range of a chart.
  */
-import { rounded } from "../../../measure/axes.ts";
+import { rounded, shownText } from "../../../measure/axes.ts";
 import {
   type Axes,
   type Item,
@@ -99,7 +99,7 @@ export const valueText = (overTime: OverTime, item: Item, axes: Axes): string =>
     : verdictOf(item);
 
 /** Unit as the page shows it. */
-const unitOf = (overTime: OverTime, axes: Axes) => overTime.unit(axes).replace(/^um/, "µm");
+const unitOf = (overTime: OverTime, axes: Axes) => shownText(overTime.unit(axes));
 
 /** Marks of the results over the picture. */
 export function outlineMarks(
