@@ -142,10 +142,12 @@ export function about({ fileName, path, axes, noun, isLineScan, place, note }: S
     ["Path", path],
     ...(note === "" ? [] : [["Note", note] as [string, string]]),
     ...place(),
-    ...noun === "region" ? [["Time per image", step(rows)] as About[number]] : [
-      [isLineScan ? "Time per line" : "Row step", step(rows)] as About[number],
-      [isLineScan ? "Distance per column" : "Column step", step(columns)] as About[number],
-    ],
+    ...noun === "region"
+      ? [[isLineScan ? "Time per image" : "Step between images", step(rows)] as About[number]]
+      : [
+        [isLineScan ? "Time per line" : "Row step", step(rows)] as About[number],
+        [isLineScan ? "Distance per column" : "Column step", step(columns)] as About[number],
+      ],
   ];
 }
 

@@ -210,6 +210,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       Images: () => ({
         count: images.count,
         about: images.about,
+        scan: this.#isOfImages ? this.#traced!.scan : null,
         get columns() {
           return images.table;
         },

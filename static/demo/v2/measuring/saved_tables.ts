@@ -71,15 +71,15 @@ function saveText([name, text]: NamedText) {
   saveFile(name, new Blob([text], { type }));
 }
 
-/** Where the shown plane lies in its file. A kymograph and a projection are of all images along their axis. */
-export function placeIn({ fileName, place, derived, noun }: Scan<Samples>): Place {
+/** Where the shown plane lies in its file. A kymograph, a projection and means are of all images along their axis. */
+export function placeIn({ fileName, place, derived }: Scan<Samples>): Place {
   const facts = new Map(place());
   const along = derived();
   const at = (name: string, isAll: boolean) => isAll ? null : Number(facts.get(name) ?? 1);
   return {
     recording: fileName,
     scene: String(facts.get("Scene") ?? ONLY_SCENE),
-    timePoint: at("Time point", noun === "region" || along === "kymograph" || along.endsWith("-t")),
+    timePoint: at("Time point", along === "kymograph" || along.endsWith("-t")),
     focusPlane: at("Focus plane", along.endsWith("-z")),
     wavelength: at("Wavelength", false),
   };

@@ -54,7 +54,7 @@ const colorOf = (regions: readonly Region[], { id }: Pick<Part, "id">) =>
 
 function scanOfMeans(
   scan: Scan,
-  { parts, channels, at = [] }: KeptMeans,
+  { axis: over, parts, channels, at = [] }: KeptMeans,
   axis: Source["axis"],
 ): Scan<Samples> {
   const former = scans.get(parts);
@@ -80,7 +80,7 @@ function scanOfMeans(
     isTyped: false,
     pixelTime: 0,
     place: () => [...scan.place().filter(([name]) => !OF_IMAGE.includes(name)), ...at],
-    derived: () => "",
+    derived: () => `means-${over.toLowerCase()}`,
   };
   scans.set(parts, { of: scan, scan: made });
   return made;
