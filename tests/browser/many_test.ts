@@ -326,3 +326,31 @@ test("measures the image series of a folder with the drawings of one", async (vi
   assert.deepEqual((await viewer.table("#csv-regions")).rows, regions.rows);
   assert.equal(await peak.count(), peaks);
 });
+
+test("lists the first rows of many recordings, and the rest on demand", async (viewer, page) => {
+  await viewer.openScan();
+  await page.evaluate(`(async () => {
+    const main = document.querySelector("script[type=module]").src;
+    const { RecordingsView } = await import(new URL("many/recordings_view.ts", main));
+    const host = document.createElement("div");
+    host.id = "long";
+    document.getElementById("viewer").before(host);
+    const drawer = {
+      view(id, title, element) {
+        host.append(element);
+        return { show: () => {} };
+      },
+    };
+    const view = new RecordingsView(() => {}, drawer);
+    view.show(Array.from({ length: 600 }, (_, i) => ({
+      folder: "mice", recording: "scan_" + i, path: "/scan_" + i, region: "Band 1", channel: "CH1",
+      measurement: "Velocity", name: "Velocity (um/s)", n: 3, mean: i, sem: 1, median: i, rest: NaN,
+    })), "mice");
+  })()`);
+  const rows = page.locator('#long table[aria-label="By recording"] tbody tr');
+  assert.equal(await rows.count(), 100);
+  await page.click("#recordings-more");
+  assert.equal(await rows.count(), 500);
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "scan_100");
+  assert.match(await viewer.text("#long"), /The first 500 rows; the saved table has all/);
+});

@@ -17,8 +17,8 @@ import type { Drawer, DrawerView } from "../panels/drawer.ts";
 import type { NamedText } from "../controls/zip_file.ts";
 import { dotPlot, meanText } from "./dot_plot.ts";
 
-/** Most recordings in the table; the saved one has all. */
-const MOST_LISTED = 500;
+/** Most rows of the table at first, since each takes some 20 kB, and in all; the saved one has all. */
+const [FIRST_LISTED, MOST_LISTED] = [100, 500];
 
 /** Title and values of the statistic that stands for a recording. */
 const STATISTICS: readonly { value: Statistic; name: string }[] = [
@@ -43,6 +43,8 @@ export class RecordingsView {
   #shown: Plot | null = null;
   /** Start of the name of the saved figure. */
   #stem = "";
+  /** Most rows of the table now. */
+  #most = FIRST_LISTED;
   readonly #open;
   readonly #value = choiceField("Value", "recordings-value", [], () => this.#paint());
   readonly #statistic = choiceField(
@@ -78,6 +80,7 @@ export class RecordingsView {
   show(all: readonly Compared[], stem: string): void {
     this.#all = all;
     this.#stem = stem;
+    this.#most = FIRST_LISTED;
     const choices = choicesOf(all);
     const isOne = choices.every(({ measurement }) => measurement === choices[0]!.measurement);
     this.#value.offer(choices.map((choice) => ({
@@ -126,7 +129,7 @@ export class RecordingsView {
       ...tables(
         "By recording",
         ["Recording", "Folder", "Band", "Channel", "n", "Mean ± SEM", "Median", ...heads],
-        chosen.slice(0, MOST_LISTED).map((one) => [
+        chosen.slice(0, this.#most).map((one) => [
           button(one.recording, () => this.#open(one.path), { className: "link", title: one.path }),
           one.folder,
           one.region,
@@ -137,14 +140,7 @@ export class RecordingsView {
           ...rest(one.rest),
         ]),
       ),
-      ...chosen.length > MOST_LISTED
-        ? [
-          element("p", {
-            className: "hint",
-            textContent: `The first ${MOST_LISTED} rows; the saved table has all.`,
-          }),
-        ]
-        : [],
+      ...chosen.length > this.#most ? [this.#rest(chosen.length)] : [],
     );
   }
 
@@ -158,6 +154,20 @@ export class RecordingsView {
     const shown = plot && isLow ? { ...plot, note: "", y: { ...plot.y, title: "" }, isStrip: true } : plot;
     const width = (plot?.width ?? 0) * (isLow ? NARROWED : 1);
     showPlot(this.#plot, shown, { width, height });
+  }
+
+  /** Leads to further rows, or says where they are. */
+  #rest(count: number): HTMLElement {
+    if (this.#most === MOST_LISTED) {
+      const textContent = `The first ${MOST_LISTED} rows; the saved table has all.`;
+      return element("p", { className: "hint", textContent });
+    }
+    const shown = Math.min(count, MOST_LISTED);
+    return button(`Show ${shown - this.#most} more rows`, () => {
+      this.#most = MOST_LISTED;
+      this.#paint();
+      (this.#tables.querySelectorAll(".link")[FIRST_LISTED] as HTMLElement).focus();
+    }, { id: "recordings-more" });
   }
 
   /** The figure as a file; null without a value. */
