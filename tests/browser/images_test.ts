@@ -91,84 +91,103 @@ function cellMean(left: number, t: number): number {
   return sum / 20;
 }
 
-test("images: traces of all regions have ΔF/F₀, events and tables, and lead to their images", async (viewer, page) => {
-  await measureCells(viewer, page);
-  assert(await page.locator("#trace-chart").isVisible());
-  assert.equal(await viewer.text("#measure-bands summary"), "Traces");
-  assert(!await page.locator("#measure-velocity").isVisible());
-  // F₀ is the background: 20, except while the spot is near.
-  await page.check("#trace-change");
-  await viewer.enter("#baseline-offset", "5");
-  const traces = await viewer.table("#csv-traces");
-  assert.deepEqual(traces.head, ["Time (s)", "dF/F0", "F0"]);
-  assert.equal(traces.about.get("Values"), "dF/F0");
-  assert.equal(traces.about.get("Time per image"), "0.1 s");
-  assert.equal(traces.rows.length, CELLS.length * IMAGES);
-  assert.deepEqual(new Set(traces.column("Region")), new Set(["Rectangle 1", "Rectangle 2", "Rectangle 3"]));
-  CELLS.forEach((left, cell) => {
-    for (let t = 0; t < IMAGES; t += 1) {
-      const row = cell * IMAGES + t;
-      const change = (cellMean(left, t) - 20) / 15;
-      assert.equal(traces.column("Time point")[row], String(t + 1));
-      assert(Math.abs(Number(traces.rows[row]![1]) - change) < 1e-9, `${cell}, image ${t}: ${traces.rows[row]}`);
-    }
-  });
-  await viewer.unfold("events");
-  await page.selectOption("#events-band", "*");
-  await page.click("#events-start");
-  await page.locator("#drawer-events .items tbody tr").nth(2).waitFor();
-  const events = await viewer.table("#csv-events");
-  assert.deepEqual(events.column("Region"), ["Rectangle 1", "Rectangle 2", "Rectangle 3"]);
-  // The spot is in the middle of a rectangle half a column after its second column, between two images.
-  events.column("Time (s)").forEach((time, cell) => {
-    const line = CELLS[cell]! + 1.5 - SPOT_START;
-    assert(Math.abs(Number(time) - line / 10) <= 0.05 + 1e-9, time);
-  });
-  assert.equal(events.about.get("Part of the images, Rectangle 2"), "Rectangle 2, columns 30 to 33, rows 22 to 26");
-  // A row leads to its image, and so does a click in the chart.
-  await page.locator("#drawer-events .items tbody tr").nth(1).locator(".row-pick").click();
-  await page.locator("#positions", { hasText: "20 / 40" }).waitFor();
-  const box = (await page.locator("#trace-chart").boundingBox())!;
-  await page.mouse.click(box.x + 0.75 * box.width, box.y + box.height / 2);
-  await page.locator("#positions", { hasText: /(2[6-9]|3[0-2]) \/ 40/ }).waitFor();
-});
+test(
+  "images: traces of all regions have ΔF/F₀, events and tables, and lead to their images",
+  async (viewer, page) => {
+    await measureCells(viewer, page);
+    assert(await page.locator("#trace-chart").isVisible());
+    assert.equal(await viewer.text("#measure-bands summary"), "Traces");
+    assert(!await page.locator("#measure-velocity").isVisible());
+    // F₀ is the background: 20, except while the spot is near.
+    await page.check("#trace-change");
+    await viewer.enter("#baseline-offset", "5");
+    const traces = await viewer.table("#csv-traces");
+    assert.deepEqual(traces.head, ["Time (s)", "dF/F0", "F0"]);
+    assert.equal(traces.about.get("Values"), "dF/F0");
+    assert.equal(traces.about.get("Time per image"), "0.1 s");
+    assert.equal(traces.rows.length, CELLS.length * IMAGES);
+    assert.deepEqual(
+      new Set(traces.column("Region")),
+      new Set(["Rectangle 1", "Rectangle 2", "Rectangle 3"]),
+    );
+    CELLS.forEach((left, cell) => {
+      for (let t = 0; t < IMAGES; t += 1) {
+        const row = cell * IMAGES + t;
+        const change = (cellMean(left, t) - 20) / 15;
+        assert.equal(traces.column("Time point")[row], String(t + 1));
+        assert(
+          Math.abs(Number(traces.rows[row]![1]) - change) < 1e-9,
+          `${cell}, image ${t}: ${traces.rows[row]}`,
+        );
+      }
+    });
+    await viewer.unfold("events");
+    await page.selectOption("#events-band", "*");
+    await page.click("#events-start");
+    await page.locator("#drawer-events .items tbody tr").nth(2).waitFor();
+    assert.equal(await page.locator("#drawer-events .items th").first().textContent(), "Region");
+    const events = await viewer.table("#csv-events");
+    assert.deepEqual(events.column("Region"), ["Rectangle 1", "Rectangle 2", "Rectangle 3"]);
+    // The spot is in the middle of a rectangle half a column after its second column, between two images.
+    events.column("Time (s)").forEach((time, cell) => {
+      const line = CELLS[cell]! + 1.5 - SPOT_START;
+      assert(Math.abs(Number(time) - line / 10) <= 0.05 + 1e-9, time);
+    });
+    assert.equal(
+      events.about.get("Part of the images, Rectangle 2"),
+      "Rectangle 2, columns 30 to 33, rows 22 to 26",
+    );
+    // A row leads to its image, and so does a click in the chart.
+    await page.locator("#drawer-events .items tbody tr").nth(1).locator(".row-pick").click();
+    await page.locator("#positions", { hasText: "20 / 40" }).waitFor();
+    const box = (await page.locator("#trace-chart").boundingBox())!;
+    await page.mouse.click(box.x + 0.75 * box.width, box.y + box.height / 2);
+    await page.locator("#positions", { hasText: /(2[6-9]|3[0-2]) \/ 40/ }).waitFor();
+  },
+);
 
-test("images: a moved region has no trace until it is measured again; archives keep all", async (viewer, page) => {
-  await measureCells(viewer, page);
-  await viewer.unfold("events");
-  await page.selectOption("#events-band", "*");
-  await page.click("#events-start");
-  const summaries = page.locator("#drawer-events .summaries th");
-  await summaries.nth(2).waitFor();
-  const before = await tablesNow(viewer);
-  await viewer.kept();
-  await page.reload();
-  await summaries.nth(2).waitFor();
-  assert.deepEqual(await tablesNow(viewer), before, "after loading the page again");
-  await page.click("#save");
-  await page.check("#save-dialog input[value=all]");
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.click("#save-dialog .primary"),
-  ]);
-  const path = join(viewer.server.folder, "cells.zip");
-  await download.saveAs(path);
-  const { problems, unreadable } = await validatePath(path);
-  assert.deepEqual([problems, unreadable], [[], null]);
-  await viewer.openPath(path);
-  await summaries.nth(2).waitFor();
-  assert.deepEqual(await tablesNow(viewer), before, "in the archive");
-  await viewer.unfold("regions");
-  await page.locator("#measure-regions .pick", { hasText: "Rectangle 3" }).click();
-  await viewer.enter("#shape-start-y", "21.25");
-  const status = page.locator("#measure-images .result");
-  await status.filter({ hasText: "Regions have changed since: measure again" }).waitFor();
-  assert.deepEqual(new Set((await viewer.table("#csv-traces")).column("Region")), new Set(["Rectangle 1", "Rectangle 2"]));
-  await page.click("#image-means");
-  await status.filter({ hasNotText: "changed" }).waitFor();
-  const [, , third] = (await viewer.table("#csv-events")).column("Time (s)");
-  assert(Number(third) > Number(before.events.rows[2]![0]), "measured again at its new place");
-});
+test(
+  "images: a moved region has no trace until it is measured again; archives keep all",
+  async (viewer, page) => {
+    await measureCells(viewer, page);
+    await viewer.unfold("events");
+    await page.selectOption("#events-band", "*");
+    await page.click("#events-start");
+    const summaries = page.locator("#drawer-events .summaries th");
+    await summaries.nth(2).waitFor();
+    const before = await tablesNow(viewer);
+    await viewer.kept();
+    await page.reload();
+    await summaries.nth(2).waitFor();
+    assert.deepEqual(await tablesNow(viewer), before, "after loading the page again");
+    await page.click("#save");
+    await page.check("#save-dialog input[value=all]");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.click("#save-dialog .primary"),
+    ]);
+    const path = join(viewer.server.folder, "cells.zip");
+    await download.saveAs(path);
+    const { problems, unreadable } = await validatePath(path);
+    assert.deepEqual([problems, unreadable], [[], null]);
+    await viewer.openPath(path);
+    await summaries.nth(2).waitFor();
+    assert.deepEqual(await tablesNow(viewer), before, "in the archive");
+    await viewer.unfold("regions");
+    await page.locator("#measure-regions .pick", { hasText: "Rectangle 3" }).click();
+    await viewer.enter("#shape-start-y", "21.25");
+    const status = page.locator("#measure-images .result");
+    await status.filter({ hasText: "Regions have changed since: measure again" }).waitFor();
+    assert.deepEqual(
+      new Set((await viewer.table("#csv-traces")).column("Region")),
+      new Set(["Rectangle 1", "Rectangle 2"]),
+    );
+    await page.click("#image-means");
+    await status.filter({ hasNotText: "changed" }).waitFor();
+    const [, , third] = (await viewer.table("#csv-events")).column("Time (s)");
+    assert(Number(third) > Number(before.events.rows[2]![0]), "measured again at its new place");
+  },
+);
 
 /** Cells of the tables of traces and events, without the name of the file. */
 async function tablesNow(viewer: Viewer) {

@@ -178,3 +178,37 @@ test("switches single keys off", async (viewer, page) => {
   await page.keyboard.press("2");
   assert.equal(await page.isChecked("#source-1-visible"), before);
 });
+
+/** Least height of a line scan in CSS pixels, whatever is shown beside it. */
+const LEAST_SCAN = 220;
+
+test(
+  "a line scan keeps its height beside a profile, and results stay above the foot",
+  async (viewer, page) => {
+    await viewer.openScan();
+    for (const [width, height] of [[1280, 800], [1366, 625]] as const) {
+      await page.setViewportSize({ width, height });
+      await page.selectOption("#along", "x");
+      await viewer.settle();
+      assert((await viewer.box("#source .plot")).height >= LEAST_SCAN, `profile at ${width} × ${height}`);
+    }
+    await viewer.drawBand(0, 40);
+    await viewer.measureVelocities();
+    await page.selectOption("#along", "");
+    await viewer.settle();
+    assert((await viewer.box("#source .plot")).height >= LEAST_SCAN);
+    const foot = (await viewer.box("footer")).y;
+    const row = await viewer.box("#drawer-velocity tbody tr");
+    assert(row.y + row.height <= foot, "the first row is in view without scrolling");
+  },
+);
+
+test("tables of drawings are no wider than their column", async (viewer, page) => {
+  await viewer.openScan();
+  await viewer.draw("line", [0.4, 0.2], [0.9, 0.9]);
+  await viewer.draw("track", [0.6, 0.2], [0.7, 0.4]);
+  await page.keyboard.press("Enter");
+  await viewer.unfold("lines", "tracks");
+  const isWider = "document.querySelector('aside').scrollWidth > document.querySelector('aside').clientWidth";
+  assert.equal(await page.evaluate(isWider), false);
+});

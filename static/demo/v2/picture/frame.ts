@@ -173,7 +173,7 @@ export function axisStrip(
   const end = Math.max(measure(x.title), plot.left - LINE);
   const labels = apart(x, plot, width, measure)
     .map(({ label, part }) => ({ label, across: plot.left + part * plot.width }))
-    .filter(({ label, across }) => across - measure(label) / 2 > end);
+    .filter(({ label, across }) => across - measure(label) / 2 > end + GAP / 2);
   return [
     { text: x.title, at: [end, at], anchor: "end" },
     ...labels.map(({ label, across }): Mark => ({ text: label, at: [across, at], anchor: "middle" })),
