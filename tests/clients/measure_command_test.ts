@@ -247,7 +247,13 @@ Deno.test("measure: writes traces and events of the regions of images", async ()
   assert.equal(events[0]!["Region"], "Cell");
   assert(Math.abs(Number(events[0]!["Time (s)"]) - 1.95) <= 0.05 + 1e-9, events[0]!["Time (s)"]);
   const all = join(temporary.path, "all.zip");
-  const { rows: [whole, cell] } = await measured([path], settings, [...over, "--write", "summary,events", "--zip", all]);
+  const { rows: [whole, cell] } = await measured([path], settings, [
+    ...over,
+    "--write",
+    "summary,events",
+    "--zip",
+    all,
+  ]);
   assert.deepEqual([whole!["Events"], cell!["Events"]], ["", "1"]);
 });
 
@@ -315,7 +321,12 @@ Deno.test("measure: parts that an acquisition does not have are failures in the 
     assert.equal(code, 1);
     assert.match(row!["Failure"]!, failure);
   }
-  for (const [name, words] of [["events", /--over t measures events of its images/], ["velocity", /no velocity/]] as const) {
+  for (
+    const [name, words] of [["events", /--over t measures events of its images/], [
+      "velocity",
+      /no velocity/,
+    ]] as const
+  ) {
     const { code, err } = await measured([IMAGES], { regions: [CELL] }, ["--write", name]);
     assert.equal(code, 1);
     assert.match(err, words);
