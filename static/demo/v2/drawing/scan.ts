@@ -12,7 +12,7 @@ import type { Samples } from "../../../measure/velocity.ts";
 export type About = [name: string, value: string | number][];
 
 /** A channel with its samples. */
-type Channel<Of extends Samples> = { index: number; name: string; samples: Of };
+export type Channel<Of extends Samples> = { index: number; name: string; samples: Of };
 
 /** A line scan, an image or a kymograph to measure; with 64 bits also the means of regions of images. */
 export interface Scan<Of extends Samples = Float32Array> {

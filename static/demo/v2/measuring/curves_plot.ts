@@ -48,7 +48,7 @@ export function curvesPlot([places, ...curves]: readonly Column[], title: string
 export const plotImage = (alt: string): HTMLImageElement =>
   element("img", { hidden: true, className: "curves", alt });
 
-type Size = { width: number; height: number };
+export type Size = { width: number; height: number };
 
 /** What each image shows. */
 const plots: WeakMap<HTMLImageElement, { plot: Plot | null; size: Size }> = new WeakMap();
