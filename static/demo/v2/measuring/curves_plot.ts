@@ -48,6 +48,7 @@ export function curvesPlot([places, ...curves]: readonly Column[], title: string
 export const plotImage = (alt: string): HTMLImageElement =>
   element("img", { hidden: true, className: "curves", alt });
 
+/** Size of a plot in CSS pixels. */
 export type Size = { width: number; height: number };
 
 /** What each image shows. */
