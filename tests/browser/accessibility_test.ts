@@ -177,7 +177,7 @@ test("axe finds nothing in images, projections, kymographs and typed line scans"
   await viewer.draw("line", [0.2, 0.5], [0.8, 0.5]);
   await viewer.unfold("images", "regions", "kymograph", "export");
   await page.click("#image-means");
-  await page.locator("#measure-images img").waitFor();
+  await page.locator("#trace-chart").waitFor();
   await viewer.settle();
   await check("means of the images");
   await page.click("#image-project");
