@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { forgetStatus } from "./in_page.js";
 import { floatTiff } from "./line_scan.ts";
 import { measuredScan } from "./measured_scan.ts";
+import { IMAGES } from "./measured_stack.ts";
 import { Viewer } from "./viewer.ts";
 import { serveHtml, viewerSuite } from "./suite.ts";
 
@@ -177,9 +178,11 @@ test("axe finds nothing in images, projections, kymographs and typed line scans"
   await viewer.draw("line", [0.2, 0.5], [0.8, 0.5]);
   await viewer.unfold("images", "regions", "kymograph", "export");
   await page.click("#image-means");
-  await page.locator("#trace-chart").waitFor();
+  await page.locator("#measure-images .result", { hasText: `${IMAGES} images` }).waitFor();
+  await page.check("#trace-change");
+  await viewer.findPeaks();
   await viewer.settle();
-  await check("means of the images");
+  await check("traces of image regions with events");
   await page.click("#image-project");
   await page.locator("#image-back").waitFor();
   await viewer.settle();
