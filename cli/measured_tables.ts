@@ -4,7 +4,7 @@ import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../static/measure/b
 import type { TraceSettings } from "../static/measure/baseline.ts";
 import { type Column, objectOf, type Row } from "../static/measure/csv.ts";
 import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.ts";
-import { partsToTrace, tracedImages, tracedRegions } from "../static/measure/image_traces.ts";
+import { partsToTrace, tracedImages, tracedRegions, withTraces } from "../static/measure/image_traces.ts";
 import { Kymograph } from "../static/measure/kymograph.ts";
 import { measured, type Measurement, type Settings } from "../static/measure/measurement.ts";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
@@ -16,6 +16,7 @@ import {
   type Recording,
   type Region,
   type Run,
+  type TracedRow,
   type Wanted,
   wholeLines,
 } from "../static/measure/recording.ts";
@@ -211,7 +212,7 @@ async function measuredLines(
   const made = await regionTables(run, recording, { regions, wanted, trace, tables });
   return {
     ...made,
-    rows: made.rows.map((row) => ({ ...about, ...row })),
+    rows: made.regions.map(({ row }) => ({ ...about, ...row })),
     about: { path: source.path, ...calibration },
   };
 }
@@ -233,6 +234,9 @@ function wantedIn(
   );
 }
 
+/** A row for each region, and tables with their settings. */
+type Tabled = Pick<Found, "tables" | "settings"> & { regions: readonly TracedRow[] };
+
 /** A row for each region, and tables of traces and items with their settings. @throws {RangeError} a setting does not fit */
 async function regionTables(
   run: Run,
@@ -243,7 +247,7 @@ async function regionTables(
     trace: TraceSettings;
     tables: readonly string[];
   },
-): Promise<Pick<Found, "rows" | "tables" | "settings">> {
+): Promise<Tabled> {
   const { axes, noun = "band", timing, channels: [first] } = recording;
   const channel = first!.name;
   const { rows, results } = await measureRegions(run, recording, {
@@ -256,11 +260,7 @@ async function regionTables(
     // A band of a cell is often too narrow for velocities, which are measured in every band by default.
     if (refusal !== undefined && !isTooNarrow(region)) throw new RangeError(refusal.fault);
   }
-  const made: Pick<Found, "rows" | "tables" | "settings"> = {
-    rows: rows.map(({ row }) => row),
-    tables: {},
-    settings: {},
-  };
+  const made: Tabled = { regions: rows, tables: {}, settings: {} };
   for (const measurement of MEASUREMENTS) {
     const { key } = measurement;
     if (!tables.includes(key)) continue;
@@ -301,7 +301,8 @@ async function regionTables(
 /** The line, rectangles and whole image of an opened image, checked. @throws {RangeError} it is no image, or they do not lie in it */
 function partsIn({ info: { plane } }: Opened, settings: ShellSettings): Part[] {
   if (isTime(plane.axes[0])) throw new RangeError("Not an image: its rows are lines over time");
-  const parts = partsOf(settings);
+  // Regions of a settings file may share an id, or have none.
+  const parts = partsOf(settings).map((part, i) => ({ ...part, id: i === 0 ? "" : String(i) }));
   for (const part of parts) requireInside(part, plane.shape);
   return parts;
 }
@@ -402,12 +403,7 @@ async function measuredImages(
   const traced = await tracesIn(run, { order, found }, settings, tables);
   return {
     ...made,
-    // Columns of both, with the mean over the images as it is.
-    rows: made.rows.map((row) => ({
-      ...row,
-      ...traced.rows.find(({ Region }) => Region === row["Region"]),
-      ...row,
-    })),
+    rows: withTraces(made.rows, order, traced.regions),
     tables: { ...made.tables, ...traced.tables },
     settings: traced.settings,
     place: { ...made.place, timePoint: null },

@@ -3,8 +3,9 @@
  * measures bands of a line scan then measures regions of images.
  */
 import { type Axes, type Part, placeText } from "./image_parts.ts";
-import type { Axis as StackAxis } from "./stack.ts";
-import type { Recording, Region } from "./recording.ts";
+import type { Row } from "./csv.ts";
+import type { Axis as StackAxis, StackOrder } from "./stack.ts";
+import type { Recording, Region, TracedRow } from "./recording.ts";
 
 /** The means of a part in all images. */
 export interface PartMeans {
@@ -66,6 +67,23 @@ export function tracedRegions(all: readonly PartMeans[], parts: readonly Part[],
 /** The parts that have traces: the line and rectangles, or the whole image without any. */
 export const partsToTrace = (parts: readonly Part[]): readonly Part[] =>
   parts.length > 1 ? parts.slice(1) : parts;
+
+/**
+ * The rows of parts and channels with what was measured in their traces. Regions may share a name, and so may channels.
+ *
+ * @param rows one for each part and channel
+ */
+export const withTraces = (
+  rows: readonly Row[],
+  { parts, channels }: Pick<StackOrder, "parts" | "channels">,
+  traced: readonly TracedRow[],
+): Row[] =>
+  rows.map((row, i) => {
+    const [{ id }, at] = [parts[Math.floor(i / channels.length)]!, i % channels.length];
+    const own = traced.find(({ region, channel }) => region.id === id && channel === at);
+    // Columns of both, with the mean over the images as it is.
+    return { ...row, ...own?.row, ...row };
+  });
 
 const isSamePlace = (one: Part["place"], other: Part["place"]) =>
   JSON.stringify(one) === JSON.stringify(other);

@@ -216,9 +216,17 @@ export type Wanted = Readonly<Record<string, { channel: number; settings: Settin
 /** Results of a measurement and the edits of them. */
 export type Kept = { results: readonly Result[]; edits: readonly Edit[] };
 
+/** A row of a table, with its region and the index of the channel of its trace. */
+export interface TracedRow {
+  region: Region;
+  channel: number;
+  row: Row;
+  refusals: readonly Refusal[];
+}
+
 /** A row of a table for each region, with the results behind it. */
 export interface MeasuredRegions {
-  rows: { region: Region; row: Row; refusals: readonly Refusal[] }[];
+  rows: TracedRow[];
   /** New and earlier results by the keys of measurements. */
   results: Record<string, Result[]>;
 }
@@ -244,8 +252,10 @@ export async function measureRegions(
 ): Promise<MeasuredRegions> {
   const made: MeasuredRegions = { rows: [], results: {} };
   const chosen = measurements.filter(({ key }) => wanted[key] !== undefined);
+  // That of events, else of the first measurement.
+  const { channel: channelOfTrace = 0 } = wanted["events"] ?? Object.values(wanted)[0] ?? {};
   for (const region of regions.length > 0 ? regions : [wholeLines(recording)]) {
-    const row = { ...placeRow(recording, region), ...traceRow(recording, region, wanted, trace) };
+    const row = { ...placeRow(recording, region), ...traceRow(recording, region, channelOfTrace, trace) };
     const refusals: Refusal[] = [];
     for (const measurement of chosen) {
       const { channel, settings } = wanted[measurement.key]!;
@@ -263,7 +273,7 @@ export async function measureRegions(
       }
     }
     if (refusals.length > 0) row["Not measured"] = refusals.map(({ fault }) => fault).join("; ");
-    made.rows.push({ region, row: roundedRow(row), refusals });
+    made.rows.push({ region, channel: channelOfTrace, row: roundedRow(row), refusals });
   }
   return made;
 }
@@ -291,10 +301,9 @@ function placeRow({ axes: [, space] }: Recording, { name, columns: [from, to], p
   };
 }
 
-/** Facts of the trace in the channel of events, else of the first measurement. */
-function traceRow(recording: Recording, { columns }: Region, wanted: Wanted, trace: TraceSettings): Row {
+/** Facts of the trace. */
+function traceRow(recording: Recording, { columns }: Region, channel: number, trace: TraceSettings): Row {
   const [time] = recording.axes;
-  const { channel = 0 } = wanted["events"] ?? Object.values(wanted)[0] ?? {};
   const plane = planeOf(recording, channel);
   const raw = traceOf(plane, columns, { ...trace, isChange: false }, time.step).values;
   const change = traceOf(plane, columns, { ...trace, isChange: true }, time.step);

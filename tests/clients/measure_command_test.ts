@@ -9,6 +9,7 @@ import {
   measuredStack,
   spot,
   SPOT_ROW,
+  SPOT_START,
   STACK_COLUMNS,
   STACK_ROWS,
 } from "../browser/measured_stack.ts";
@@ -255,6 +256,45 @@ Deno.test("measure: writes traces and events of the regions of images", async ()
     all,
   ]);
   assert.deepEqual([whole!["Events"], cell!["Events"]], ["", "1"]);
+});
+
+Deno.test("measure: keeps regions of images apart that share a name, or have no id", async () => {
+  using temporary = temporaryFolder();
+  const path = join(temporary.path, "spot.ome.tif");
+  Deno.writeFileSync(path, measuredStack());
+  const lefts = [20, 30, 40];
+  const regions = lefts.map((left) => ({
+    name: "Cell",
+    start: [left, SPOT_ROW - 2],
+    stop: [left + 4, SPOT_ROW + 3],
+  }));
+  const over = ["--over", "t"];
+  const { rows: traces } = await measured([path], { regions }, [...over, "--write", "traces"]);
+  const { rows: events } = await measured([path], { regions }, [...over, "--write", "events"]);
+  const all = join(temporary.path, "all.zip");
+  const { rows: summary } = await measured([path], { regions }, [
+    ...over,
+    "--write",
+    "summary,events",
+    "--zip",
+    all,
+  ]);
+  lefts.forEach((left, cell) => {
+    // The spot is in the middle of a rectangle between two images.
+    const before = Math.floor(left + 1.5 - SPOT_START);
+    const ofCell = traces.slice(cell * COUNT, (cell + 1) * COUNT).map(({ Mean }) => Number(Mean));
+    const greatest = Math.max(...ofCell);
+    assert(
+      [before, before + 1].includes(ofCell.indexOf(greatest)),
+      `cell ${cell}: ${ofCell.indexOf(greatest)}`,
+    );
+    assert(
+      Math.abs(Number(events[cell]!["Time (s)"]) * 10 - before - 0.5) <= 0.5 + 1e-9,
+      events[cell]!["Time (s)"],
+    );
+    const row = summary[cell + 1]!;
+    assert.match(row["Part of the images of events"]!, new RegExp(`columns ${left} to`));
+  });
 });
 
 Deno.test("measure: writes projections and kymographs as TIFF with their calibration", async () => {

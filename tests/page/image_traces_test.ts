@@ -1,7 +1,13 @@
 /** Means of regions of images as line scans. */
 import assert from "node:assert/strict";
 import { partsOf } from "../../static/measure/image_parts.ts";
-import { partsToTrace, tracedImages, tracedRegions, unevenness } from "../../static/measure/image_traces.ts";
+import {
+  partsToTrace,
+  tracedImages,
+  tracedRegions,
+  unevenness,
+  withTraces,
+} from "../../static/measure/image_traces.ts";
 
 const PARTS = partsOf({
   regions: [
@@ -45,4 +51,26 @@ Deno.test("says when images do not lie a step apart", () => {
   assert.match(words, /not evenly timed: traces and events count 2 s for each, up to 7 s from its time/);
   const { timing } = tracedImages([], [], { ...axis, times: [10, 12, 21, 23] });
   assert.equal(timing, words);
+});
+
+Deno.test("joins rows and traces by region and channel, whatever their names", () => {
+  const parts = [CELL!, { ...OTHER!, name: "Cell" }];
+  const rows = parts.flatMap(({ name }) => [0, 1].map((Mean) => ({ Region: name, Channel: "GFP", Mean })));
+  const [first, second] = tracedRegions(
+    parts.map(({ id, place }) => ({ id, place, means: [] })),
+    parts,
+    AXES,
+  );
+  const traced = [second!, first!].map((region, i) => ({
+    region,
+    channel: 1,
+    row: { Region: "Cell", Mean: 7, Events: i },
+    refusals: [],
+  }));
+  assert.deepEqual(withTraces(rows, { parts, channels: ["GFP", "GFP"] }, traced), [
+    rows[0],
+    { ...rows[1], Events: 1 },
+    rows[2],
+    { ...rows[3], Events: 0 },
+  ]);
 });

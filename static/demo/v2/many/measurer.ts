@@ -4,7 +4,14 @@ import { imageRows, profileColumns } from "../../../measure/image_parts.ts";
 import { type Over, stackRows } from "../../../measure/stack.ts";
 import { isHere } from "../../../measure/edits.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
-import { editedResult, isSameOf, measureRegions, wholeLines } from "../../../measure/recording.ts";
+import { withTraces } from "../../../measure/image_traces.ts";
+import {
+  editedResult,
+  isSameOf,
+  measureRegions,
+  type TracedRow,
+  wholeLines,
+} from "../../../measure/recording.ts";
 import { KINDS } from "../drawing/kinds.ts";
 import { lineOver, ofKinds } from "../drawing/region.ts";
 import { partsIn } from "../drawing/table.ts";
@@ -40,7 +47,7 @@ export async function measureLineScan(
 ): Promise<{ measured: Measured; rows: Row[] }> {
   const chosen = MEASUREMENTS.filter(({ key }) => what.has(key));
   const { drawn: measured, rows } = await measureTraced(tracedIn(scan, drawn.regions), drawn, chosen, signal);
-  return { measured: shownIn(scan, measured), rows };
+  return { measured: shownIn(scan, measured), rows: rows.map(({ row }) => row) };
 }
 
 /** Measures bands, or regions of images; whole lines if there is none, or if a measurement is set to them. */
@@ -49,7 +56,7 @@ async function measureTraced(
   drawn: Drawn,
   chosen: readonly Measurement[],
   signal: AbortSignal,
-): Promise<{ drawn: Drawn; rows: Row[] }> {
+): Promise<{ drawn: Drawn; rows: readonly TracedRow[] }> {
   const recording = recordingOf(scan);
   const bands = drawnBands.map(regionOf);
   const isWhole = scan.noun === "band" &&
@@ -82,7 +89,7 @@ async function measureTraced(
   });
   return {
     drawn: { ...drawn, measured: { ...drawn.measured, ...Object.fromEntries(made) } },
-    rows: rows.map(({ row }) => row),
+    rows,
   };
 }
 
@@ -140,14 +147,7 @@ export async function measureImages(
     regions: parts.length < 2 ? [] : columnsOf(imageRows(parts, group.plane, shown)),
     profile: line !== null ? profileColumns(line, group.plane, shown) : [],
   };
-  const rows = stackRows(order, found, planes).map((row) => ({
-    ...row,
-    ...events.rows.find((other) =>
-      other["Region"] === row["Region"] && other["Channel of trace"] === row["Channel"]
-    ),
-    // Columns of both, with the mean over the images as it is.
-    ...row,
-  }));
+  const rows = withTraces(stackRows(order, found, planes), order, events.rows);
   return { rows, measured: { ...measured, tables } };
 }
 
