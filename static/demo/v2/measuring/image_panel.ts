@@ -14,7 +14,7 @@ import { partsToTrace, tracedRegions, unevenness } from "../../../measure/image_
 import { element } from "../controls/element.ts";
 import type { Plain } from "../controls/emitter.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
-import { ALL_REGIONS } from "../drawing/drawn.ts";
+import { ALL_REGIONS } from "../drawing/region.ts";
 import { curvesPlot } from "./curves_plot.ts";
 import { measuredSeries, type Source } from "./image_series.ts";
 import { type MeansTable, Panel, panel } from "./panel.ts";
