@@ -117,6 +117,7 @@ test("images: traces of all regions have ΔF/F₀, events and tables, and lead t
   await page.selectOption("#events-band", "*");
   await page.click("#events-start");
   await page.locator("#drawer-events .items tbody tr").nth(2).waitFor();
+  assert.equal(await page.locator("#drawer-events .items th").first().textContent(), "Region");
   const events = await viewer.table("#csv-events");
   assert.deepEqual(events.column("Region"), ["Rectangle 1", "Rectangle 2", "Rectangle 3"]);
   // The spot is in the middle of a rectangle half a column after its second column, between two images.
@@ -124,6 +125,7 @@ test("images: traces of all regions have ΔF/F₀, events and tables, and lead t
     const line = CELLS[cell]! + 1.5 - SPOT_START;
     assert(Math.abs(Number(time) - line / 10) <= 0.05 + 1e-9, time);
   });
+  assert.equal(events.about.get("Sought in means of (images)"), "1");
   assert.equal(events.about.get("Part of the images, Rectangle 2"), "Rectangle 2, columns 30 to 33, rows 22 to 26");
   // A row leads to its image, and so does a click in the chart.
   await page.locator("#drawer-events .items tbody tr").nth(1).locator(".row-pick").click();

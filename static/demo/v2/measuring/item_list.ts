@@ -1,8 +1,10 @@
 /** An editable list of what a measurement has found. */
 import { formatAt, rounded, shownText, significant } from "../../../measure/axes.ts";
-import { type Axes, columnName, type Item, type Measurement } from "../../../measure/measurement.ts";
+import { columnName, type Item, type Measurement } from "../../../measure/measurement.ts";
+import { capitalized } from "../../../measure/stack.ts";
 import { element, within } from "../controls/element.ts";
 import { button, removeButton, tables, textField } from "../controls/fields.ts";
+import type { Scan } from "../drawing/scan.ts";
 
 /** Rows that are added at once: each row blocks the browser for some time. */
 const ROWS_AT_ONCE = 100;
@@ -24,7 +26,7 @@ export class ItemList<Group extends Listed> {
   readonly #acts;
   /** Number of rows shown at most. */
   #most = ROWS_AT_ONCE;
-  #shown: { groups: readonly Group[]; axes: Axes } | null = null;
+  #shown: { groups: readonly Group[]; scan: Pick<Scan, "axes" | "noun"> } | null = null;
   #rows: { group: Group; item: Item; row: HTMLTableRowElement }[] = [];
 
   constructor(
@@ -52,8 +54,8 @@ export class ItemList<Group extends Listed> {
     this.element.replaceChildren();
   }
 
-  show(groups: readonly Group[], axes: Axes): void {
-    this.#shown = { groups, axes };
+  show(groups: readonly Group[], { axes, noun }: Pick<Scan, "axes" | "noun">): void {
+    this.#shown = { groups, scan: { axes, noun } };
     const { key, title, at, listed, columns: all } = this.#measurement;
     const found = groups.flatMap((group) => group.items.map((item) => ({ group, item })));
     const items = found.map(({ item }) => item);
@@ -70,7 +72,7 @@ export class ItemList<Group extends Listed> {
       return [...isNamed ? [group.name] : [], place, ...others, ...this.#controls(group, item, i)];
     });
     const heads = [
-      ...isNamed ? ["Band"] : [],
+      ...isNamed ? [capitalized(noun)] : [],
       ...columns.map(headOf),
       ...this.#measurement.hasNotes ? ["Note"] : [],
       "",
@@ -78,7 +80,7 @@ export class ItemList<Group extends Listed> {
     const left = found.length - rows.length;
     const more = button(`Show ${Math.min(left, ROWS_AT_ONCE)} more of ${left}`, () => {
       this.#most += ROWS_AT_ONCE;
-      this.show(groups, axes);
+      this.show(groups, { axes, noun });
     }, { id: `${key}-more` });
     const made = tables(title, heads, rows);
     const focused = this.#focused;
@@ -105,7 +107,7 @@ export class ItemList<Group extends Listed> {
       .indexOf(true) ?? -1;
     if (of !== null && place >= this.#most) {
       this.#most = (Math.floor(place / ROWS_AT_ONCE) + 1) * ROWS_AT_ONCE;
-      this.show(of.groups, of.axes);
+      this.show(of.groups, of.scan);
     }
     for (const [i, { row }] of this.#rows.entries()) {
       if (i !== place) row.removeAttribute("aria-current");

@@ -644,12 +644,12 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     // Keys scroll many bands.
     this.#table.tabIndex = this.#shown.length > 1 ? 0 : -1;
     if (!isListed || scan === null) return;
-    this.#list.show(this.#shown, scan.axes);
+    this.#list.show(this.#shown, scan);
     this.#markRow();
     this.#histogram.replaceChildren(...distribution(measurement, this.#shown, scan.axes));
     const isOpen = this.#rejected.querySelector("details")?.open ?? false;
     const take = (shown: Shown, item: Item) => this.#takeRejected(shown, item);
-    this.#rejected.replaceChildren(...rejectedTable(measurement, this.#shown, scan.axes, take));
+    this.#rejected.replaceChildren(...rejectedTable(measurement, this.#shown, scan, take));
     for (const details of this.#rejected.querySelectorAll("details")) details.open = isOpen;
   }
 
