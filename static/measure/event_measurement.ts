@@ -83,6 +83,10 @@ export const EVENTS: Measurement<Event, EventSettings> = {
       value: 1,
       unit: "lines",
       isCount: true,
+      cited: ({ average }, { noun }) => [
+        `Sought in means of (${noun === "region" ? "images" : "lines"})`,
+        Number(average),
+      ],
     },
   ],
   defaults: (settings) => ({

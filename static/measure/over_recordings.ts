@@ -85,7 +85,14 @@ const isNumeric = (values: ArrayLike<unknown>) =>
 /** Values of the trace of a band, or of a part of an image, that a row has. */
 const IN_ROWS: Readonly<Record<string, readonly string[]>> = {
   "Traces": ["Greatest value", "Mean", "Baseline F0"],
-  "Images": ["Mean", "Greatest mean", "Least mean", "Mean of the projection"],
+  "Images": [
+    "Mean",
+    "Greatest mean",
+    "Least mean",
+    "Mean of the projection",
+    "Greatest value",
+    "Baseline F0",
+  ],
 };
 
 /** The values of a row of a table of recordings that are no statistics of items. */

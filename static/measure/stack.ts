@@ -63,14 +63,30 @@ export function stackAxes({
   return new Map(several.map((name) => [name, { count: sizes[name] ?? 1, axis: axisOf(name) }]));
 }
 
+/** Axes of positions, with their words. */
+const PLACES = [["T", "Time point"], ["Z", "Focus plane"], ["L", "Wavelength"]] as const;
+
 /** Position of an image along the axes with several images, counted from 1. */
 export function positionWords(
   sizes: Readonly<Record<string, number>>,
   { t, z, l }: { t: number; z: number; l: number },
 ): [name: string, value: number][] {
-  const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]] as const;
-  return places.filter(([axis]) => (sizes[axis] ?? 1) > 1).map(([, words, index]) => [words, index + 1]);
+  const position = { T: t, Z: z, L: l };
+  return PLACES.filter(([axis]) => (sizes[axis] ?? 1) > 1).map((
+    [axis, words],
+  ) => [words, position[axis] + 1]);
 }
+
+/** The position that {@linkcode positionWords} describes; without an axis that has no such image. */
+export const positionIn = (
+  sizes: Readonly<Record<string, number>>,
+  words: readonly (readonly [name: string, value: string | number])[],
+): { t?: number; z?: number; l?: number } =>
+  Object.fromEntries(PLACES.flatMap(([axis, name]) => {
+    const value = Number(words.find(([other]) => other === name)?.[1]);
+    const isThere = Number.isInteger(value) && value >= 1 && value <= (sizes[axis] ?? 1);
+    return isThere ? [[axis.toLowerCase(), value - 1]] : [];
+  }));
 
 /**
  * The greatest or the mean value of each sample over the images given to `take`; NaN if no image has a value.

@@ -133,6 +133,7 @@ test(
       const line = CELLS[cell]! + 1.5 - SPOT_START;
       assert(Math.abs(Number(time) - line / 10) <= 0.05 + 1e-9, time);
     });
+    assert.equal(events.about.get("Sought in means of (images)"), "1");
     assert.equal(
       events.about.get("Part of the images, Rectangle 2"),
       "Rectangle 2, columns 30 to 33, rows 22 to 26",

@@ -318,6 +318,17 @@ test("measures the image series of a folder with the drawings of one", async (vi
   assert.deepEqual(column("Mean of the projection").map(Number), [...projected, ...projected]);
   const events = ["", "", String(peaks)];
   assert.deepEqual(column("Events"), [...events, ...events]);
+  const value = page.locator("#drawer-recordings select").first();
+  const values = await value.locator("option").allTextContents();
+  assert(values.includes("Events: Amplitude") && values.includes("Images: Mean"), values.join(", "));
+  await value.selectOption({ label: "Events: Amplitude" });
+  const compared = page.locator("#drawer-recordings table").last();
+  assert.deepEqual(await compared.locator("th").allTextContents().then((heads) => heads.slice(0, 3)), [
+    "Recording",
+    "Folder",
+    "Region",
+  ]);
+  assert.deepEqual(await compared.locator("tbody tr").count(), 2);
 
   await page.click("#recording-next");
   await viewer.shows("two.ome.tif");

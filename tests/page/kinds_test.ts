@@ -60,6 +60,12 @@ Deno.test("gives free ids, stops at the most of a kind, and lets a third cursor 
   assert.equal(newRegion(cursors.slice(1), "cursor", at(3.5))!.id, "cursor-a");
 });
 
+Deno.test("no region has the id of whole images or of all regions", () => {
+  const [rectangle] = drawn("rectangle", [{ x: 1, y: 1 }, { x: 2, y: 2 }]) as [Region];
+  const ids = distinct(["", "*", "a"].map((id) => ({ ...rectangle, id }))).map(({ id }) => id);
+  assert.deepEqual(ids, ["-other", "*-other", "a"]);
+});
+
 Deno.test("a table has distinct ids, and keeps those that tools draw", () => {
   const [band] = drawn("band", edges(1, 4)) as [Region];
   const point: Region = { ...band, kind: "point", ends: [{ x: 1.5, y: 1.5 }] };

@@ -1,7 +1,14 @@
 /** Means over the images of a stack, projections, and what parts of an image have. */
 import assert from "node:assert/strict";
 import { imageRows, partsOf, profileColumns } from "../../static/measure/image_parts.ts";
-import { measuredStack, stackAxes, stackColumns, stackRows } from "../../static/measure/stack.ts";
+import {
+  measuredStack,
+  positionIn,
+  positionWords,
+  stackAxes,
+  stackColumns,
+  stackRows,
+} from "../../static/measure/stack.ts";
 
 const AXES = [{ step: 0.5, unit: "um" }, { step: 0.25, unit: "um" }] as const;
 const [ROWS, COLUMNS, FOCUS] = [6, 8, 4];
@@ -133,4 +140,12 @@ Deno.test("places images over time at their times, even or not, or at the step",
   const unknown = { ...header, physicalUnitsLabels: ["Pixels", "um", "um", "um"] };
   assert.deepEqual(T({ header: unknown })!.axis, { name: "T", step: 1, unit: "frames" });
   assert.equal(stackAxes({ header }).has("Z"), false);
+});
+
+Deno.test("finds the position that words describe, of images that are there", () => {
+  const sizes = { T: 4, Z: 3 };
+  assert.deepEqual(positionIn(sizes, positionWords(sizes, { t: 3, z: 1, l: 0 })), { t: 3, z: 1 });
+  for (const value of [0, 4, 1.5, NaN, "two"]) {
+    assert.deepEqual(positionIn(sizes, [["Focus plane", value], ["Wavelength", 2]]), {}, `${value}`);
+  }
 });

@@ -81,3 +81,24 @@ Deno.test("another picture begins without steps, the same one with them", () => 
   store.begin(document(3));
   assert.deepEqual([store.canUndo, store.canRedo, store.document.value], [false, false, 3]);
 });
+
+Deno.test("compares documents as JSON, and does not look into parts that both share", () => {
+  const looked: string[] = [];
+  const means = new Proxy([1, 2], {
+    get(target, key) {
+      looked.push(String(key));
+      return Reflect.get(target, key);
+    },
+  });
+  const { store } = storeOf({ means, mean: NaN, unit: undefined, name: "a" });
+  looked.length = 0;
+  const same = [{ means, mean: null, name: "a" }, { means, mean: NaN, name: "a", note: undefined }];
+  for (const value of same) assert.equal(store.amend(document(value)), false);
+  assert.equal(store.amend(document({ means, mean: NaN, name: "b" })), true);
+  assert.deepEqual(looked, []);
+  assert.equal(store.amend(document({ means: [1, 3], mean: NaN, name: "b" })), true);
+  for (const other of [{}, [1], null, "1"]) {
+    store.amend(document([]));
+    assert.equal(store.amend(document(other)), true, JSON.stringify(other));
+  }
+});

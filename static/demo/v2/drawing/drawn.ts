@@ -16,7 +16,7 @@ import type { TraceSettings } from "../../../measure/baseline.ts";
 
 /** Settings, results and edits of one measurement. */
 export interface KeptMeasurement {
-  /** Id of the chosen band; empty for whole lines, {@linkcode ALL_BANDS} for all bands. */
+  /** Id of the chosen band; empty for whole lines, `*` for all bands. */
   band: string;
   /** Index of the chosen channel. */
   channel: string;
@@ -27,12 +27,6 @@ export interface KeptMeasurement {
   /** Scene and position of the results; null for the shown position. */
   place: string | null;
 }
-
-/** Stands for all bands where one can be chosen. */
-export const ALL_BANDS = "*";
-
-/** Stands for all regions of an image where a part can be chosen. */
-export const ALL_REGIONS = "*";
 
 /** The kymograph of the line over an image. */
 export interface KeptKymograph {
@@ -45,7 +39,7 @@ export interface KeptKymograph {
 /** Means of parts of the images over time or focus. */
 export interface KeptMeans {
   axis: Over;
-  /** Id of the chosen part, a rectangle or the line; empty for the whole image, {@linkcode ALL_REGIONS} for all regions. */
+  /** Id of the chosen part, a rectangle or the line; empty for the whole image, `*` for all regions. */
   part: string;
   /** Means of the measured parts; empty before a measurement. */
   parts: readonly PartMeans[];

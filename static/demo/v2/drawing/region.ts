@@ -22,6 +22,12 @@ export type End = { readonly x: number | null; readonly y: number | null };
 /** `[rows, columns]`. */
 export type Size = readonly [number, number];
 
+/** Stands for all bands where one can be chosen. */
+export const ALL_BANDS = "*";
+
+/** Stands for all regions of an image where a part can be chosen. */
+export const ALL_REGIONS = "*";
+
 /** What is drawn: a band, a line, a cursor and so on. */
 export interface Region {
   /** Unique in the table; the id of its region in documents. */

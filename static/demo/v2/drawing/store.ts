@@ -19,7 +19,6 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
   select: Plain;
 }> {
   #document;
-  #text;
   #preview: Document | null = null;
   #past: Document[] = [];
   #future: Document[] = [];
@@ -31,7 +30,6 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
   constructor(document: Document) {
     super();
     this.#document = document;
-    this.#text = JSON.stringify(document);
   }
 
   /** The document after the last step. */
@@ -111,11 +109,8 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
    * @returns false if nothing changed
    */
   amend(next: Document): boolean {
-    if (next === this.#document) return false;
-    const text = JSON.stringify(next);
-    if (text === this.#text) return false;
+    if (isSame(next, this.#document)) return false;
     this.#document = next;
-    this.#text = text;
     return true;
   }
 
@@ -147,3 +142,24 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
     this.emit("select");
   }
 }
+
+/**
+ * Whether two values are the same JSON, in which NaN is null and undefined is missing. Does not look into objects that both share:
+ * a document may hold the means of thousands of images.
+ */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (!isObject(one) || !isObject(other)) return plainOf(one) === plainOf(other);
+  if (Array.isArray(one) || Array.isArray(other)) {
+    return Array.isArray(one) && Array.isArray(other) && one.length === other.length &&
+      one.every((part, i) => isSame(part, other[i]));
+  }
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((key) =>
+    isSame(one[key], other[key])
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+
+const plainOf = (value: unknown) => typeof value === "number" && !Number.isFinite(value) ? null : value;

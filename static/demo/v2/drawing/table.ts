@@ -1,7 +1,17 @@
 /** New regions, ids and parts of a table of regions, by their kinds. */
 import { type Part, partsOf } from "../../../measure/image_parts.ts";
 import { KINDS, numberOf, titleOf } from "./kinds.ts";
-import { cornersOf, type End, KIND_NAMES, type KindName, lineOver, ofKinds, type Region } from "./region.ts";
+import {
+  ALL_BANDS,
+  ALL_REGIONS,
+  cornersOf,
+  type End,
+  KIND_NAMES,
+  type KindName,
+  lineOver,
+  ofKinds,
+  type Region,
+} from "./region.ts";
 
 /**
  * A new region with an id, a name and a colour of its own; null beyond the most regions of its kind, unless it
@@ -31,9 +41,15 @@ function freeId(start: string, number: number, used: ReadonlySet<string>) {
   return `${start}${free}`;
 }
 
-/** The table with distinct ids: of two regions with the same id, the one that no tool draws takes another. */
+/** Ids that stand for whole lines or images, and for all bands or regions, where one can be chosen. */
+const RESERVED = ["", ALL_BANDS, ALL_REGIONS];
+
+/**
+ * The table with distinct ids, none of which stands for something else: of two regions with the same id, the one that no
+ * tool draws takes another.
+ */
 export function distinct(regions: readonly Region[]): Region[] {
-  const used = new Set<string>();
+  const used = new Set(RESERVED);
   const renamed = new Map<Region, Region>();
   for (const region of regions.toSorted((a, b) => Number(isOfRecording(a)) - Number(isOfRecording(b)))) {
     let { id } = region;

@@ -5,9 +5,9 @@
 import { keep, kept } from "../controls/kept.ts";
 import { formatNumber, unitSymbol } from "../../../measure/axes.ts";
 import { KINDS } from "../drawing/kinds.ts";
-import { ofKinds, type Region } from "../drawing/region.ts";
+import { ALL_BANDS, ofKinds, type Region } from "../drawing/region.ts";
 import { distinct, isOfRecording, partsIn } from "../drawing/table.ts";
-import { ALL_BANDS, type Drawn, drawnWords, mapped, withoutResults } from "../drawing/drawn.ts";
+import { type Drawn, drawnWords, mapped, withoutResults } from "../drawing/drawn.ts";
 import { type Scan, shapeOf } from "../drawing/scan.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 

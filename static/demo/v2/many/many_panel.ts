@@ -300,7 +300,11 @@ export class ManyPanel {
       },
     });
     this.#rows = rows;
-    this.#view.show(compared, group.stem);
+    this.#view.show(
+      compared,
+      group.stem,
+      rows.some(({ Region }) => Region !== undefined) ? "Region" : "Band",
+    );
     this.#stem = group.stem;
     this.#members = members;
     this.#about = [

@@ -1,6 +1,7 @@
 /** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
 import { tableUnit, titled } from "../../../measure/axes.ts";
 import { drawingWords, type Drawn, drawnIn, mapped, withoutResults } from "../drawing/drawn.ts";
+import { partsIn } from "../drawing/table.ts";
 import { sourcesOf } from "../measuring/image_series.ts";
 import { isPlainImage, placeInFile, type Scan, scanOf, shapeOf, typedPlanes } from "../drawing/scan.ts";
 import { recordingOf } from "../opening/opening.ts";
@@ -166,14 +167,20 @@ async function measureOne(
 }
 
 /** What was measured now, of the bands in the rows. */
-function comparedOf(place: Place, rows: readonly Row[], { drawn, scan, measurements }: Measured, what: What) {
-  const names = new Map([["", "whole lines"], ...drawn.regions.map(({ id, name }) => [id, name] as const)]);
-  const measured = new Set(rows.map(({ Band }) => Band));
+function comparedOf(
+  place: Place,
+  rows: readonly Row[],
+  { drawn, scan, traced, measurements }: Measured,
+  what: What,
+) {
+  const all = scan.isLineScan ? [{ id: "", name: "whole lines" }, ...drawn.regions] : partsIn(drawn.regions);
+  const names = new Map(all.map(({ id, name }) => [id, name]));
+  const measured = new Set(rows.map(({ Band, Region }) => Band ?? Region));
   const ofItems = measurements.filter(({ measurement: { key } }) => what.has(key)).flatMap(
     ({ measurement: { title }, tables }) =>
       tables.flatMap(({ result: { of }, columns, quantities }) => {
         const region = names.get(of.band) ?? "";
-        if (!scan.isLineScan || !measured.has(region)) return [];
+        if (!traced.isLineScan || !measured.has(region)) return [];
         const channel = scan.group.channels[Number(of.channel)]?.name ?? "";
         return comparedIn(place, { region, channel, measurement: title, columns, quantities });
       }),

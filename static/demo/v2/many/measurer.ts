@@ -13,13 +13,13 @@ import {
   wholeLines,
 } from "../../../measure/recording.ts";
 import { KINDS } from "../drawing/kinds.ts";
-import { lineOver, ofKinds } from "../drawing/region.ts";
+import { ALL_BANDS, ALL_REGIONS, lineOver, ofKinds } from "../drawing/region.ts";
 import { partsIn } from "../drawing/table.ts";
 import { regionOf, tracesOf } from "../measuring/band_traces.ts";
 import { cursorColumns } from "../measuring/cursor_panel.ts";
 import { keptMeans, meansTables, partsFor } from "../measuring/image_panel.ts";
 import { measuredSeries, type Source } from "../measuring/image_series.ts";
-import { ALL_BANDS, ALL_REGIONS, type Drawn, type KeptMeasurement } from "../drawing/drawn.ts";
+import type { Drawn, KeptMeasurement } from "../drawing/drawn.ts";
 import { placeOf, recordingOf, type Scan, timeOf } from "../drawing/scan.ts";
 import { type Traced, tracedIn } from "../measuring/traced.ts";
 import { traceSettingsOver } from "../measuring/trace_panel.ts";

@@ -39,6 +39,7 @@ const MARGINS = 14;
 /** The view "Recordings". */
 export class RecordingsView {
   #all: readonly Compared[] = [];
+  #kind: "Band" | "Region" = "Band";
   /** The plot of the chosen value. */
   #shown: Plot | null = null;
   /** Start of the name of the saved figure. */
@@ -76,9 +77,10 @@ export class RecordingsView {
     new ResizeObserver(() => this.#showPlot()).observe(this.element.parentElement!);
   }
 
-  /** Shows what was measured; nothing is hidden. */
-  show(all: readonly Compared[], stem: string): void {
+  /** Shows what was measured; nothing is hidden. @param kind of the measured parts */
+  show(all: readonly Compared[], stem: string, kind: "Band" | "Region"): void {
     this.#all = all;
+    this.#kind = kind;
     this.#stem = stem;
     this.#most = FIRST_LISTED;
     const choices = choicesOf(all);
@@ -128,7 +130,7 @@ export class RecordingsView {
       ),
       ...tables(
         "By recording",
-        ["Recording", "Folder", "Band", "Channel", "n", "Mean ± SEM", "Median", ...heads],
+        ["Recording", "Folder", this.#kind, "Channel", "n", "Mean ± SEM", "Median", ...heads],
         chosen.slice(0, this.#most).map((one) => [
           button(one.recording, () => this.#open(one.path), { className: "link", title: one.path }),
           one.folder,

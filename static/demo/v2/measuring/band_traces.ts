@@ -28,6 +28,29 @@ export const regionOf = ({ id, name, from, to, place }: Band): MeasuredRegion =>
 /** Dashes distinguish channels, colours distinguish bands. */
 const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 
+/** Makes traces like {@linkcode traceOf}. */
+type Make = typeof traceOf;
+
+/** Makes traces, but those of the round before only once: moving one of many bands makes one trace. */
+export class TraceMemory {
+  #former: Map<unknown, Map<string, ReturnType<Make>>> = new Map();
+  #own: Map<unknown, Map<string, ReturnType<Make>>> = new Map();
+
+  /** Begins a round. */
+  begin(): void {
+    [this.#former, this.#own] = [this.#own, new Map()];
+  }
+
+  readonly make: Make = (plane, columns, settings, step) => {
+    const { samples } = plane;
+    const order = JSON.stringify([columns, settings, step]);
+    const made = this.#former.get(samples)?.get(order) ?? traceOf(plane, columns, settings, step);
+    const ofSamples = this.#own.get(samples) ?? new Map();
+    this.#own.set(samples, ofSamples.set(order, made));
+    return made;
+  };
+}
+
 /** Traces of all bands and shown channels, with colours for bands and dashes for channels; one value per line. */
 export function tracesOf(
   { plane: { shape, axes }, shown }: {
@@ -36,10 +59,11 @@ export function tracesOf(
   },
   bands: readonly Band[],
   settings: TraceSettings,
+  make: Make = traceOf,
 ): Trace[] {
   return bands.flatMap((band) =>
     shown.map(({ name: channel, samples }, i) => {
-      const { values, baseline, f0 } = traceOf(
+      const { values, baseline, f0 } = make(
         { samples, shape },
         [band.from, band.to],
         settings,

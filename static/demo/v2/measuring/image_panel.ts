@@ -14,7 +14,7 @@ import { partsToTrace, tracedRegions, unevenness } from "../../../measure/image_
 import { element } from "../controls/element.ts";
 import type { Plain } from "../controls/emitter.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
-import { ALL_REGIONS } from "../drawing/drawn.ts";
+import { ALL_REGIONS } from "../drawing/region.ts";
 import { curvesPlot } from "./curves_plot.ts";
 import { measuredSeries, type Source } from "./image_series.ts";
 import { type MeansTable, Panel, panel } from "./panel.ts";
@@ -122,7 +122,8 @@ export class ImagePanel extends Panel<{
     const there = tracedRegions(kept.parts, this.#parts(), scan.axes);
     const moved = kept.parts.length > there.length ? ["Regions have changed since: measure again"] : [];
     const uneven = axis === undefined ? "" : unevenness(axis);
-    return [`${countOf(kept)} images`, ...moved, ...uneven === "" ? [] : [uneven]].join(". ");
+    const images = [`${countOf(kept)} images`, ...atWords(kept.at)].join(" ");
+    return [images, ...moved, ...uneven === "" ? [] : [uneven]].join(". ");
   }
 
   /** Axis of the means. */
@@ -134,6 +135,7 @@ export class ImagePanel extends Panel<{
   goBack(): void {
     if (this.projection === null) return;
     this.#show(null, null);
+    this.#status.textContent = this.#words;
     this.changed();
   }
 
@@ -253,6 +255,9 @@ export function partsFor(chosen: string, parts: readonly Part[]): readonly Part[
   return one.length > 0 ? one : partsToTrace(parts);
 }
 
+/** Where images lie along other axes, such as `at focus plane 2`. */
+const atWords = (at: About = []) => at.map(([name, value]) => `at ${name.toLowerCase()} ${value}`);
+
 /** Number of measured images. */
 const countOf = ({ parts }: KeptMeans) => parts[0]?.means[0]?.length ?? 0;
 
@@ -289,7 +294,7 @@ export function keptMeans(
         isOne ? "Mean of" : `Mean of ${one.name}`,
         placeText(one, axes),
       ]),
-      ["Over", [OVER[axis], ...at.map(([name, value]) => `at ${name.toLowerCase()} ${value}`)].join(" ")],
+      ["Over", [OVER[axis], ...atWords(at)].join(" ")],
       ["Images", values[0]?.[0]?.length ?? 0],
     ],
   };

@@ -4,7 +4,7 @@
  */
 import { type OpenResponse, pathPoints, type PlaneInfo } from "../../../client/v2/acq-client.ts";
 import { type Axis, isTime, tableUnit, titled } from "../../../measure/axes.ts";
-import { capitalized, projectionWords } from "../../../measure/stack.ts";
+import { capitalized, positionIn, projectionWords } from "../../../measure/stack.ts";
 import { byId, within } from "../controls/element.ts";
 import { turned } from "../drawing/region.ts";
 import { type Drawn, type DrawnLook, drawnWords, type KeptKymograph, lookOf } from "../drawing/drawn.ts";
@@ -77,7 +77,12 @@ export class MeasuredView {
     this.#measuring.on("drawn", () => images.onDrawn());
     this.#measuring.on(
       "go",
-      ({ over, index }) => images.go({ ...images.place(), [over.toLowerCase()]: index }),
+      ({ over, index, at }) =>
+        images.go({
+          ...images.place(),
+          ...positionIn(viewer.info?.header.sizes ?? {}, at),
+          [over.toLowerCase()]: index,
+        }),
     );
     for (const type of ["planes", "look"] as const) viewer.on(type, () => this.#measuring.refresh());
     const { kymographs } = this.#measuring;

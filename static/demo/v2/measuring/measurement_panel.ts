@@ -27,7 +27,7 @@ import {
 import { element, unbroken } from "../controls/element.ts";
 import { button, choiceField, fieldRow, settingsGrid } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
-import { ALL_BANDS, type Drawn, type KeptMeasurement } from "../drawing/drawn.ts";
+import type { Drawn, KeptMeasurement } from "../drawing/drawn.ts";
 import { ItemList } from "./item_list.ts";
 import { nearestTo, Panel, panel, type ResultTable, type Span } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
@@ -44,7 +44,7 @@ import {
 import { counts, outlineMarks, type Series, seriesOf, valueText } from "./values_over_time.ts";
 import { Work } from "./work.ts";
 import { measuredAt, runBy } from "./workers.ts";
-import type { Band } from "../drawing/region.ts";
+import { ALL_BANDS, type Band } from "../drawing/region.ts";
 import type { Traced } from "./traced.ts";
 import { regionOf, type Trace } from "./band_traces.ts";
 import type { Plain } from "../controls/emitter.ts";
@@ -649,7 +649,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     this.#histogram.replaceChildren(...distribution(measurement, this.#shown, scan.axes));
     const isOpen = this.#rejected.querySelector("details")?.open ?? false;
     const take = (shown: Shown, item: Item) => this.#takeRejected(shown, item);
-    this.#rejected.replaceChildren(...rejectedTable(measurement, this.#shown, scan.axes, take));
+    this.#rejected.replaceChildren(...rejectedTable(measurement, this.#shown, scan, take));
     for (const details of this.#rejected.querySelectorAll("details")) details.open = isOpen;
   }
 

@@ -83,8 +83,11 @@ const NOTHING: Drawn = {
   kymograph: null,
 };
 
-/** Emits `drawn` when drawings, their settings or results have changed, and `go` to show another image. */
-export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: number } }> {
+/**
+ * Emits `drawn` when drawings, their settings or results have changed, and `go` to show the image `index` along an axis, `at`
+ * the position of the measured images along other axes.
+ */
+export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: number; at: About } }> {
   readonly #panes: Panes;
   #scan: Scan | null = null;
   /** What traces and events are measured in; null while nothing is shown. */
@@ -380,7 +383,8 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     if (this.#image === null) return;
     const [count] = shapeOf(this.#traced!.scan);
     const index = Math.min(count - 1, Math.max(0, Math.round(line)));
-    this.emit("go", { over: this.images.kept!.axis, index });
+    const { axis: over, at = [] } = this.images.kept!;
+    this.emit("go", { over, index, at });
   }
 
   /** The document of a picture. @param kept belongs to the recording, not to the picture */

@@ -7,6 +7,7 @@ import {
   valuesOver,
 } from "../../../measure/measurement.ts";
 import type { Named } from "../../../measure/result_tables.ts";
+import { capitalized } from "../../../measure/stack.ts";
 import { element } from "../controls/element.ts";
 import { button, tables } from "../controls/fields.ts";
 import { headOf, textOf } from "./item_list.ts";
@@ -132,7 +133,7 @@ export function summaryTable(title: string, shown: readonly Shown[]): HTMLTableE
 export function rejectedTable(
   { title, columns: columnsOf }: Measurement,
   shown: readonly Shown[],
-  axes: Axes,
+  { axes, noun }: Pick<Scan, "axes" | "noun">,
   onTake: (shown: Shown, item: Item) => void,
 ): HTMLElement[] {
   const all = shown.flatMap((one) => one.rejected.map((item) => ({ one, item })));
@@ -145,7 +146,7 @@ export function rejectedTable(
     item.reason,
     button("Take", () => onTake(one, item), { "aria-label": `Take candidate ${i + 1}` }),
   ]);
-  const heads = [...isNamed ? ["Band"] : [], ...columns.map(headOf), "Reason", ""];
+  const heads = [...isNamed ? [capitalized(noun)] : [], ...columns.map(headOf), "Reason", ""];
   const words = `${all.length} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
   return [element(
     "details",

@@ -5,7 +5,7 @@ import { baselineWords, type TraceSettings, usualSpan } from "../../../measure/b
 import { element } from "../controls/element.ts";
 import { checkField, settingsGrid } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
-import { type Trace, tracesOf } from "./band_traces.ts";
+import { type Trace, TraceMemory, tracesOf } from "./band_traces.ts";
 import { traceColumns } from "../../../measure/result_tables.ts";
 import { Panel, panel, plotOver, type Span } from "./panel.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
@@ -65,6 +65,7 @@ export class TracePanel extends Panel<Plain, Samples> {
   readonly #store;
   #bands: readonly Band[] = [];
   #made: { of: unknown[]; traces: Trace[]; baselines: ChartCurve[] } = { of: [], traces: [], baselines: [] };
+  readonly #memory = new TraceMemory();
   /** The settings in the fields. */
   #shown: TraceSettings | null = null;
   readonly #empty = element("p", { className: "missing", hidden: true, role: "status" });
@@ -120,7 +121,10 @@ export class TracePanel extends Panel<Plain, Samples> {
     const of = [scan, kept, all.length, ...all, ...shown.map(({ samples }) => samples)];
     const { of: former } = this.#made;
     if (of.length === former.length && of.every((part, i) => part === former[i])) return this.#made.traces;
-    const traces = scan === null ? [] : tracesOf({ plane: scan.group.plane, shown }, all, kept);
+    this.#memory.begin();
+    const traces = scan === null
+      ? []
+      : tracesOf({ plane: scan.group.plane, shown }, all, kept, this.#memory.make);
     const baselines = kept.isChange
       ? []
       : traces.flatMap(({ name, f0: { course } }) =>

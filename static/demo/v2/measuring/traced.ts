@@ -1,5 +1,5 @@
 /** What traces and events are measured in: the shown line scan, or the means of the regions of images over time. */
-import { LINE_ID, type Part } from "../../../measure/image_parts.ts";
+import type { Part } from "../../../measure/image_parts.ts";
 import { type PartMeans, tracedImages, tracedRegions } from "../../../measure/image_traces.ts";
 import { type Axis, isTime } from "../../../measure/axes.ts";
 import { type Band, bandsOf, type Region, regionWith } from "../drawing/region.ts";
@@ -15,8 +15,8 @@ export interface Traced {
   bands: readonly Band[];
 }
 
-/** Colours of the whole image and of the line over it in charts. */
-const [WHOLE, LINE] = ["#56b4e9", "#e69f00"];
+/** Colour of the whole image in charts. */
+const WHOLE = "#56b4e9";
 
 /** Facts of a place that belong to one image. */
 const OF_IMAGE = ["Time point", "Focus plane", "Wavelength", "Projection"];
@@ -50,7 +50,7 @@ export function tracedIn(
 }
 
 const colorOf = (regions: readonly Region[], { id }: Pick<Part, "id">) =>
-  id === "" ? WHOLE : id === LINE_ID ? LINE : regionWith(regions, id)!.color;
+  regionWith(regions, id)?.color ?? WHOLE;
 
 function scanOfMeans(
   scan: Scan,

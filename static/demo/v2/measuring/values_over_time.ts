@@ -137,17 +137,21 @@ function edgesOf(outlines: readonly (readonly { x: number; y: number }[] | null)
 /** `least` of values over time: nearly equal values look equal. */
 export const SERIES_RANGE = 0.3;
 
+/** Fewer values of a curve than this are all worth seeing, such as the plane of a focus series that has a cell in focus. */
+const MANY_VALUES = 100;
+
 /**
- * Range of the visible values, with a margin. Ignores single outliers that would squeeze the other values into half of
- * the height or less.
+ * Range of the visible values, with a margin. Ignores single outliers of points and of long curves that would squeeze the
+ * other values into half of the height or less.
  */
 export function rangeOf(
   { curves, points, level, least = 0 }: Ranged,
   { from, to }: { from: number; to: number },
 ): Range {
-  const extents = curves.map(({ values }) =>
-    extentOf(values.subarray(Math.max(0, Math.floor(from)), Math.max(0, Math.ceil(to))))
-  );
+  const extents = curves.map(({ values }) => {
+    const seen = values.subarray(Math.max(0, Math.floor(from)), Math.max(0, Math.ceil(to)));
+    return seen.length < MANY_VALUES ? extent(seen) : extentOf(seen);
+  });
   const seen = points.filter(({ line }) => line + 0.5 >= from && line + 0.5 <= to);
   extents.push(
     ...[-1, 1].map((side) =>

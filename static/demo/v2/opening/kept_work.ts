@@ -319,9 +319,20 @@ const workOn = (
   position,
   look,
   words: drawnWords(look?.drawn),
-  bytes: JSON.stringify(look).length,
+  bytes: sizeOf(look),
   savedAt,
 });
+
+/** Bytes of a number, and of the head of a text or an object. */
+const WORD = 8;
+
+/** Approximate size of a value in bytes. Means of thousands of images as text would take longer than to store them. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return WORD + value.length;
+  if (typeof value !== "object" || value === null) return WORD;
+  if (Array.isArray(value)) return value.reduce((sum, part) => sum + sizeOf(part), WORD);
+  return Object.entries(value).reduce((sum, [name, part]) => sum + sizeOf(name) + sizeOf(part), WORD);
+}
 
 /** Gives the lock back once everything is saved. */
 async function giveBack(open: Open) {

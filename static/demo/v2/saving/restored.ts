@@ -3,7 +3,7 @@
  * Regions are restored whoever wrote them, settings and results only if this page did.
  */
 import { isTime } from "../../../measure/axes.ts";
-import { ALL_BANDS, type Drawn, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
+import { type Drawn, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
 import { currentMeasurement, type FormerMeasurement, readLook } from "./earlier.ts";
 import {
   checkedKymograph,
@@ -19,7 +19,7 @@ import type { Acquisition, ExportMember, OpenResponse } from "../../../client/v2
 import type { Rejected } from "../../../measure/measurement.ts";
 import type { Of } from "../../../measure/result.ts";
 import type { Look } from "../panels/viewer.ts";
-import { ofKinds, type WrittenRegion } from "../drawing/region.ts";
+import { ALL_BANDS, ofKinds, type WrittenRegion } from "../drawing/region.ts";
 import { partsIn } from "../drawing/table.ts";
 import type { Part } from "../../../measure/image_parts.ts";
 
