@@ -67,7 +67,11 @@ export function attachDivider(
     move(100 * (event.clientY - box.top) / box.height);
   });
   bar.addEventListener("dblclick", () => move(home));
-  onSteps(bar, DIVIDER, (step) => move(percent + step));
+  onSteps(bar, DIVIDER, (step) => {
+    // A pane may be higher than its share, because it keeps a least height.
+    const [{ top, height }, at] = [track.getBoundingClientRect(), bar.getBoundingClientRect().top];
+    move((height > 0 ? 100 * (at - top) / height : percent) + step);
+  });
   move(start);
 }
 
