@@ -315,7 +315,11 @@ const CELL: Region = {
 };
 
 /** Saves what was measured in images, and restores it. */
-function restoredImages(change: (image: Json, analyses: Json) => void = () => {}, regions = [PATH, CELL]) {
+function restoredImages(
+  change: (image: Json, analyses: Json) => void = () => {},
+  regions = [PATH, CELL],
+  other: object = {},
+) {
   const [, line, cell] = partsIn([PATH, CELL]);
   const images = {
     axis: "T",
@@ -373,9 +377,10 @@ function restoredImages(change: (image: Json, analyses: Json) => void = () => {}
   const image = { accepted, rois, image_metadata: imageMetadata };
   const saved = analyses.map(({ roiId, ...analysis }) => ({ ...analysis, ...roiId && { roi_id: roiId } }));
   change(image, saved);
-  const info = { ...INFO, plane: { ...INFO.plane, axes } } as typeof INFO;
-  const back = restored({ image, analyses: { analyses: saved }, mark: "m" } as Json, info).drawn;
-  return { drawn, back, analyses };
+  const header = { sizes: { ...INFO.header.sizes, T: 2 } };
+  const info = { ...INFO, header, plane: { ...INFO.plane, axes }, ...other } as Json;
+  const { drawn: back, note } = restored({ image, analyses: { analyses: saved }, mark: "m" } as Json, info);
+  return { drawn, back, note, analyses };
 }
 
 Deno.test("restores means of regions over images, events in them, and projections", () => {
@@ -410,6 +415,32 @@ Deno.test("restores the means of one part that an earlier page saved", () => {
     analyses.splice(analyses.findLastIndex(({ type }: { type: string }) => type === "image_means"), 1);
   });
   assert.deepEqual(back.images!.parts, drawn.images!.parts.slice(0, 1));
+});
+
+Deno.test("restores no means that are not those of all images", () => {
+  for (const means of [[[1, 2], [3]], [[1], [2]], [[1, 2, 3], [4, 5, 6]], [[]], [["1", "2"]], "means"]) {
+    const { back, note, drawn } = restoredImages((_, analyses) => {
+      analyses.find(({ type }: { type: string }) => type === "image_means").parameters[OWN_KEY] = { means };
+    });
+    assert.deepEqual(back.images!.parts, drawn.images!.parts.slice(1), JSON.stringify(means));
+    assert.equal(note, "Damaged in the file and left out: means over the images.");
+  }
+});
+
+Deno.test("restores means in the channels of their wavelength, which an archive has each as a channel", () => {
+  const channels = Array.from({ length: 6 }, (_, index) => ({ index, name: `l=${index}` }));
+  const { back } = restoredImages(
+    (image) => {
+      image.image_metadata.acq_server = { spectral: { size: 3, index: "c = channel * size + l" } };
+      image.image_metadata[OWN_KEY].position.l = 1;
+    },
+    undefined,
+    { channels },
+  );
+  const none = [null, null];
+  // CH 2 comes before CH1 in the file.
+  assert.deepEqual(back.images!.parts[1]!.means, [none, [6, 7], none, none, [4, 5], none]);
+  assert.deepEqual(back.images!.channels, channels.map(({ name }) => name));
 });
 
 Deno.test("saves no means of a region that was moved since", () => {

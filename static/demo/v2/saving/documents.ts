@@ -101,6 +101,11 @@ function rankOf(channels: Channels, position: number) {
   return channels.filter(({ index }) => index < own).length;
 }
 
+/** What each loaded channel has, by rank. */
+const byRank = <Value>(values: readonly Value[], channels: Channels) =>
+  values.map((value, position) => [rankOf(channels, position), value] as const)
+    .sort(([one], [other]) => one - other).map(([, value]) => value);
+
 /** @param l index of the wavelength */
 function analysesOf({ drawn, scan, traced, traces, means, tables, measurements }: Measured, l: number) {
   const { channels } = scan.group;
@@ -160,7 +165,7 @@ function analysesOf({ drawn, scan, traced, traces, means, tables, measurements }
       roiId: id,
       parameters: {
         axis: drawn.images!.axis,
-        [OWN]: packed({ means: drawn.images!.parts.find((part) => part.id === id)!.means }),
+        [OWN]: packed({ means: byRank(drawn.images!.parts.find((part) => part.id === id)!.means, channels) }),
       },
       summary: { images: columns[0]!.values.length },
     })),

@@ -187,10 +187,25 @@ export function restored(
   const parts = isLineScan ? [] : partsIn(regions);
   const bands = isLineScan ? ofKinds(regions, "band").map(({ id }) => id) : parts.map(({ id }) => id);
   const isThere = ({ band }: { band: string }) => band === "" || bands.includes(band);
-  /** The means of a part of the images. */
-  const meansOf = ({ id, place }: Part) => {
-    const means = checkedMeans(kept("image_means", { band: id, channel: "" }));
-    return means.length === 0 ? [] : [{ id, place, means }];
+  /** The means of a part in all images, by the channels of the page. */
+  const meansOf = ({ id, place }: Part, images: number) => {
+    const saved = kept("image_means", { band: id, channel: "" });
+    const means = checkedMeans(saved);
+    if (means.length > 0 && means.every(({ length }) => length === images)) {
+      const unmeasured = new Array<null>(images).fill(null);
+      const placed = means.flatMap((values, rank) => {
+        // Earlier pages saved rows in the order of the page.
+        const at = "means" in saved || isFolded ? positionOf(rank) : rank;
+        return at === undefined ? [] : [[at, values] as const];
+      });
+      return [{
+        id,
+        place,
+        means: channels.map((_, at) => placed.find(([other]) => other === at)?.[1] ?? unmeasured),
+      }];
+    }
+    if (Object.keys(saved).length > 0) lost.push("means over the images");
+    return [];
   };
   const hasChannel = ({ channel }: Of) => positionOf(Number(channel)) !== undefined;
   /** Names the channel as the page does. */
@@ -228,6 +243,8 @@ export function restored(
         .map((edit) => ({ ...edit, of: placed(edit.of), place: null })),
     };
   };
+  const { images } = settings;
+  const measuredParts = images ? parts.flatMap((part) => meansOf(part, header.sizes[images.axis] ?? 1)) : [];
   return {
     drawn: {
       shape,
@@ -235,8 +252,8 @@ export function restored(
       regions,
       traces: settings.traces ?? null,
       measured: mapped(settings.measured, measurementOf),
-      ...settings.images && {
-        images: { ...settings.images, parts: parts.flatMap(meansOf) },
+      ...images && {
+        images: { ...images, parts: measuredParts, channels: channels.map(({ name }) => name) },
       },
       ...settings.projection && { projection: settings.projection },
       cursors: { lines: 1, columns: 1, ...settings.cursors },
@@ -255,7 +272,7 @@ export function restored(
         : outside.length === 0
         ? ""
         : `Not shown, since they lie outside the image: ${outside.join(", ")}.`,
-      lost.length === 0 ? "" : `Damaged in the file and left out: ${lost.join(", ")}.`,
+      lost.length === 0 ? "" : `Damaged in the file and left out: ${[...new Set(lost)].join(", ")}.`,
     ].filter((text) => text !== "").join(" "),
   };
 }
