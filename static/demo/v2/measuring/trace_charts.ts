@@ -76,6 +76,9 @@ const REACH = 8;
 /** Distance of a label from the one above it, in CSS pixels. */
 const LABEL = 15;
 
+/** Widest name at the end of a curve, as a part of the plot, if a legend can stand for it. */
+const WIDEST_NAME = 1 / 3;
+
 /** Most values beside a cursor: more would hide the curves. */
 const MOST_VALUES = 4;
 
@@ -429,7 +432,10 @@ function nameMarks(content: Content, chart: Chart, span: ChartSpan): Mark[] {
   const { plot, up } = chart;
   // Above the curve, since the plot is as wide as the picture.
   const heights = endLabels(legend.map((_, i) => up(endOf(content, i, span)) - 9), plot);
-  if (heights === null) return legendMarks(content, chart);
+  const widest = Math.max(...legend.map(({ name }) => measureLabel(name)));
+  // On a phone, names of regions with their channels would hide the curves; colours stand for regions in the picture, too.
+  const isHiding = (content.short?.length ?? 0) > 1 && widest > WIDEST_NAME * plot.width;
+  if (heights === null || isHiding) return legendMarks(content, chart);
   const right = plot.left + plot.width - 6;
   return legend.map(({ name, color = INK }, i) => ({
     ...textMark(name, right, heights[i]!, "end"),
