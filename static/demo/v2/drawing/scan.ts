@@ -122,12 +122,13 @@ export const meansText = (
   shown.map(({ name, samples }) => `${channels.length > 1 ? `${name} ` : ""}${rounded(meanOf(samples))}`)
     .join(", ");
 
-/** Formats quantities, such as `Diameters 100 · Median diameter 12.3 µm`. */
-export const quantitiesText = (quantities: readonly Quantity[]): string =>
+/** Names and values of quantities with their units, such as `Median diameter` and `12.3 µm`; without missing ones. */
+export const quantityTexts = (quantities: readonly Quantity[]): [name: string, value: string][] =>
   quantities.filter(({ value, isCount }) => !(Number.isNaN(value) || isCount && value === 0))
-    .map(({ name, value, unit = "" }) =>
-      `${name} ${typeof value === "number" ? rounded(value) : value} ${shownText(unit)}`.trim()
-    ).join(" · ");
+    .map(({ name, value, unit = "" }) => [
+      name,
+      `${typeof value === "number" ? rounded(value) : value} ${shownText(unit)}`.trim(),
+    ]);
 
 /** Name of a file without its extension, for saved files. */
 export const stemOf = ({ fileName }: Pick<Scan, "fileName">): string =>
