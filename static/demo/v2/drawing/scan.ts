@@ -4,7 +4,7 @@ import { type Along, positionWords } from "../../../measure/stack.ts";
 import { timeAlongLine, type TypedScan, typedScan } from "../../../measure/typed_scan.ts";
 import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
-import type { Quantity } from "../../../measure/measurement.ts";
+import { numberText, type Quantity } from "../../../measure/measurement.ts";
 import type { Recording } from "../../../measure/recording.ts";
 import type { Samples } from "../../../measure/velocity.ts";
 
@@ -127,7 +127,7 @@ export const quantityTexts = (quantities: readonly Quantity[]): [name: string, v
   quantities.filter(({ value, isCount }) => !(Number.isNaN(value) || isCount && value === 0))
     .map(({ name, value, unit = "" }) => [
       name,
-      `${typeof value === "number" ? rounded(value) : value} ${shownText(unit)}`.trim(),
+      `${numberText({ value, unit })} ${shownText(unit)}`.trim(),
     ]);
 
 /** Name of a file without its extension, for saved files. */

@@ -1,5 +1,5 @@
 /** Compares the recordings that were measured together: a plot with a dot for each, and tables by folder and recording. */
-import { rounded, shownText } from "../../../measure/axes.ts";
+import { counted, rounded, shownText } from "../../../measure/axes.ts";
 import {
   choicesOf,
   type Compared,
@@ -120,7 +120,7 @@ export class RecordingsView {
         ["Folder", "Recordings", "Mean ± SEM", "Median", ...heads],
         groups.map((group) => [
           group.folder,
-          String(group.n),
+          counted(group.n),
           meanText(group),
           rounded(group.median),
           ...rest(group.rest),
@@ -134,7 +134,7 @@ export class RecordingsView {
           one.folder,
           one.region,
           one.channel,
-          String(one.n),
+          counted(one.n),
           meanText(one),
           rounded(one.median),
           ...rest(one.rest),

@@ -1,4 +1,5 @@
 /** The panel of a measurement of bands (measurement.ts): its settings, its results, and edits by hand. */
+import { counted } from "../../../measure/axes.ts";
 import { concerns, type Edit, isHere, isSamePlace, placedEdits, withEdit } from "../../../measure/edits.ts";
 import { type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
 import { NEW_TRACE } from "../../../measure/band_trace.ts";
@@ -672,7 +673,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
   /** What the tables say of the summary, for a screen reader. */
   get words(): string {
     return `${this.measurement.title}: ${
-      this.#summary.textContent || `${this.#shown.length} ${this.#noun}s`
+      this.#summary.textContent || `${counted(this.#shown.length)} ${this.#noun}s`
     }`;
   }
 

@@ -1,4 +1,5 @@
 /** Results as the page shows them: tables, plots and peaks of one or several bands. */
+import { counted } from "../../../measure/axes.ts";
 import {
   type Axes,
   type Item,
@@ -133,7 +134,9 @@ export function summaryTable(title: string, shown: readonly Shown[]): HTMLTableE
   if (shown.length < 2) return [];
   const names = [...new Set(shown.flatMap(({ quantities }) => quantities.map(({ name }) => name)))];
   const values = shown.map(({ quantities }) => new Map(quantityTexts(quantities)));
-  const rows = names.map((name) => [name, ...values.map((texts) => texts.get(name) ?? "")]).filter(([, ...texts]) => texts.some((text) => text !== ""));
+  const rows = names.map((name) => [name, ...values.map((texts) => texts.get(name) ?? "")]).filter((
+    [, ...texts],
+  ) => texts.some((text) => text !== ""));
   return tables(`Summary of ${title.toLowerCase()}`, ["", ...shown.map(({ name }) => name)], rows);
 }
 
@@ -155,7 +158,7 @@ export function rejectedTable(
     button("Take", () => onTake(one, item), { "aria-label": `Take candidate ${i + 1}` }),
   ]);
   const heads = [...isNamed ? ["Band"] : [], ...columns.map(headOf), "Reason", ""];
-  const words = `${all.length} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
+  const words = `${counted(all.length)} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
   return [element(
     "details",
     {},

@@ -1,5 +1,5 @@
 /** Sentences about an acquisition and about the sample under the cursor. */
-import { type Axis, formatAt, isTime, quantity, unitSymbol } from "../../../measure/axes.ts";
+import { type Axis, counted, formatAt, isTime, quantity, unitSymbol } from "../../../measure/axes.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Channel } from "./channel.ts";
 
@@ -57,7 +57,7 @@ export function facts(
       `${counted(rows.size)} ${rows.size === 1 ? "line" : "lines"} (${
         quantity(rows.size * rows.step, rows, 3)
       })`,
-      `${columns.size} px${extent(columns)}`,
+      `${counted(columns.size)} px${extent(columns)}`,
     ]
     : imageFacts(plane.axes);
   return [...place, ...further(header), loaded, source.sourceDtype, source.format].join(" · ");
@@ -82,9 +82,6 @@ function further({ dims, sizes, physicalUnits, physicalUnitsLabels }: OpenRespon
     return [`${counted(sizes[dim] ?? 1)} ${word}${step}`];
   });
 }
-
-/** A count with its thousands apart, such as `1,000,000`. */
-const counted = (count: number) => count.toLocaleString("en");
 
 /**
  * What the page calls a recording: the name of its file; in a folder of images with numbers for names, that of their
