@@ -30,6 +30,9 @@ const STATISTICS: readonly { value: Statistic; name: string }[] = [
 /** Least and greatest height of the plot, and the least with title and note, in CSS pixels. */
 const [LOWEST, HIGHEST, ROOM_FOR_TEXTS] = [96, 320, 220];
 
+/** Width below which the plot is above its tables, in CSS pixels, and the part of the height that it has there. */
+const [NARROW, HEIGHT_ABOVE] = [420, 0.65];
+
 /** Part of its width that a low plot has, so that the tables have more. */
 const NARROWED = 0.7;
 
@@ -146,13 +149,15 @@ export class RecordingsView {
 
   /** As high as the drawer is, so that the whole plot is seen. */
   #showPlot() {
-    const room = this.element.parentElement!.clientHeight - MARGINS;
+    const { clientHeight, clientWidth } = this.element.parentElement!;
+    const isNarrow = clientWidth < NARROW;
+    const room = (isNarrow ? HEIGHT_ABOVE * clientHeight : clientHeight) - MARGINS;
     const height = Math.min(HIGHEST, Math.max(LOWEST, room));
     const plot = this.#shown;
     // Without room for more, the fields and the heads of the tables say what the plot shows.
     const isLow = height < ROOM_FOR_TEXTS;
     const shown = plot && isLow ? { ...plot, note: "", y: { ...plot.y, title: "" }, isStrip: true } : plot;
-    const width = (plot?.width ?? 0) * (isLow ? NARROWED : 1);
+    const width = (plot?.width ?? 0) * (isLow && !isNarrow ? NARROWED : 1);
     showPlot(this.#plot, shown, { width, height });
   }
 

@@ -84,11 +84,14 @@ function further({ dims, sizes, physicalUnits, physicalUnitsLabels }: OpenRespon
 }
 
 /**
- * What the page calls a recording: the name of its file; in a folder of images with numbers for names, that of their
- * collection.
+ * What the page calls a recording: the name of its file or collection. The images of a collection have numbers for names; one
+ * that is opened alone has the names of collection and member.
  */
-export const nameOf = ({ source, collection }: Pick<OpenResponse, "source" | "collection">): string =>
-  /\.(zip|ozx)$/i.test(source.name) ? source.name : collection?.name ?? source.name;
+export function nameOf({ source, collection }: Pick<OpenResponse, "source" | "collection">): string {
+  if (!collection || /\.(zip|ozx)$/i.test(source.name)) return source.name;
+  const { name, member } = collection;
+  return source.format === "collection" || member.name === name ? name : `${name} · ${member.name}`;
+}
 
 const perPixel = (axis: { step: number; unit: string }) =>
   axis.unit === "Pixels" ? [] : [`${quantity(axis.step, axis)}/px`];
