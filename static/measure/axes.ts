@@ -98,6 +98,9 @@ export const significant = (value: number, digits: number): number => Number(val
 export const rounded = (value: number): string =>
   Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
 
+/** Formats a count with its thousands apart, such as `1,000,000`. */
+export const counted = (count: number): string => count.toLocaleString("en");
+
 /** Formats a length or duration, such as `1.271 s`; short ones in nanometres and milliseconds. */
 export function quantity(value: number, { unit }: { unit: string }, digits = 4): string {
   const size = Math.abs(value);

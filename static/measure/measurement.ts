@@ -2,7 +2,7 @@
  * Defines what a measurement of a line scan is. The page builds its panel from this definition, "Measure all" and
  * `acq-server measure` their columns, and archives their analyses. measurements.ts lists all measurements.
  */
-import { tableUnit } from "./axes.ts";
+import { counted, rounded, tableUnit } from "./axes.ts";
 import { heartRate } from "./heart_rate.ts";
 import { percentile } from "./traces.ts";
 import { perTime, type Plane } from "./velocity.ts";
@@ -81,6 +81,12 @@ export interface Quantity {
   unit?: string;
   /** Whether it is a count, which is hidden if 0. */
   isCount?: boolean;
+}
+
+/** The value of a quantity without its unit: counts in full, other numbers as precise as a measurement is. */
+export function numberText({ value, unit = "" }: Pick<Quantity, "value" | "unit">): string {
+  if (typeof value === "string") return value;
+  return unit === "" && Number.isInteger(value) ? counted(value) : rounded(value);
 }
 
 /** One result, such as an event or a velocity; in JSON, NaN becomes null. */

@@ -2,8 +2,8 @@
  * Compares recordings: statistics of what was measured in each one, and of each folder. In a folder every recording counts
  * once, however many bands or items it has, since items of one recording depend on each other.
  */
-import { rounded, shownText } from "./axes.ts";
-import { columnName, type Measurement, type Quantity } from "./measurement.ts";
+import { shownText } from "./axes.ts";
+import { columnName, type Measurement, numberText, type Quantity } from "./measurement.ts";
 import { mean, percentile, standardError } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
@@ -55,7 +55,10 @@ export function statisticsOf(values: ArrayLike<number>): Statistics {
 /** Name of the quantity that tells the share of rest. */
 const REST = "Time at rest";
 
-/** Statistics of each column of numbers of a result, but for the time of its items. */
+/** What stands for an event or a spark, whose first columns tell its place and raw value. */
+const isAmplitude = ({ name }: Column) => /^Amplitude\b/.test(name);
+
+/** Statistics of each column of numbers of a result, but for the time of its items; amplitudes come first. */
 export function comparedIn(
   place: Place,
   { region, channel, measurement, columns, quantities }: {
@@ -67,7 +70,9 @@ export function comparedIn(
   },
 ): Compared[] {
   const rest = Number(quantities.find(({ name }) => name === REST)?.value ?? NaN);
-  return columns.slice(1).filter(({ values }) => isNumeric(values)).map((column) => ({
+  const numbers = columns.slice(1).filter(({ values }) => isNumeric(values));
+  numbers.sort((one, other) => Number(isAmplitude(other)) - Number(isAmplitude(one)));
+  return numbers.map((column) => ({
     ...place,
     region,
     channel,
@@ -154,9 +159,7 @@ export const valueWords = (
 ): string =>
   measured.filter(({ tables }) => tables.length > 0).map(({ measurement, tables }) => {
     const found = tables.map(({ quantities }) => quantities.find(({ name }) => name === measurement.value));
-    const values = found.map((quantity) =>
-      typeof quantity?.value === "number" ? rounded(quantity.value) : "–"
-    );
+    const values = found.map((quantity) => typeof quantity?.value === "number" ? numberText(quantity) : "–");
     const { noun } = measurement;
     const unit = found.find((quantity) => quantity?.unit !== undefined)?.unit;
     const counted = `${noun}${values.join() === "1" ? "" : "s"}`;

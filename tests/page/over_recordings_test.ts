@@ -60,6 +60,19 @@ Deno.test("compares columns of numbers, but not the time, and knows the share of
   assert.deepEqual(choicesOf(found), [{ measurement: "Velocity", name: "Velocity (mm/s)" }]);
 });
 
+Deno.test("compares amplitudes first, before places and raw values", () => {
+  const namesOf = (...names: string[]) =>
+    comparedIn(PLACE, {
+      region: "Band 1",
+      channel: "CH1",
+      measurement: "Events",
+      columns: names.map((name) => ({ name, values: [1, 2] })),
+      quantities: [],
+    }).map(({ name }) => name);
+  assert.deepEqual(namesOf("Time", "Value", "Baseline", "Amplitude"), ["Amplitude", "Value", "Baseline"]);
+  assert.deepEqual(namesOf("Time", "Position", "Amplitude (dF/F0)"), ["Amplitude (dF/F0)", "Position"]);
+});
+
 Deno.test("compares traces and images by their rows", () => {
   const trace = comparedInRow(PLACE, {
     "Band": "Soma",

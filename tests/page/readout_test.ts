@@ -91,13 +91,15 @@ Deno.test("prints small steps in nanometres and milliseconds", () => {
   ], ["0.2 ms", "0.5 nm", "0.1 µm", "0.25 mV"]);
 });
 
-Deno.test("a member of a collection has the name of the collection, an archive that of its file", () => {
-  const named = (name: string, collection: string | null) =>
+Deno.test("a collection shows its name, a member that is opened alone its own name, too", () => {
+  const named = (name: string, format: string, collection: string | null, member = "") =>
     nameOf({
-      source: { name },
-      collection: collection && { name: collection },
+      source: { name, format },
+      collection: collection && { name: collection, member: { name: member } },
     } as unknown as OpenResponse);
-  assert.equal(named("1.ome.zarr", "Mouse 12"), "Mouse 12");
-  assert.equal(named("mice.zip", "3 recordings"), "mice.zip");
-  assert.equal(named("scan.oir", null), "scan.oir");
+  assert.equal(named("mice", "collection", "Mouse 12", "cell_1.oir"), "Mouse 12");
+  assert.equal(named("1.ome.zarr", "ome.zarr", "Mouse 12", "cell_1.oir"), "Mouse 12 · cell_1.oir");
+  assert.equal(named("1.ome.zarr", "ome.zarr", "cell_1.oir", "cell_1.oir"), "cell_1.oir");
+  assert.equal(named("mice.zip", "collection", "3 recordings", "cell_1.oir"), "mice.zip");
+  assert.equal(named("scan.oir", "oir", null), "scan.oir");
 });

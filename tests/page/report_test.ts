@@ -14,17 +14,30 @@ const REPORT = {
     {
       name: "Events",
       about: [],
-      settings: [["Method", "peaks above a threshold"], ["Channel", "CH2"], ["Lines averaged", 3], [
-        "F0 of rest",
-        "running",
-      ]] as [string, string | number][],
+      settings: [
+        ["Method", "peaks above a threshold"],
+        ["Channel", "CH2"],
+        ["Part of the lines, Band 1", "Band 1, columns 0 to 9"],
+        ["Part of the lines, Band 2", "Band 2, columns 20 to 29"],
+        ["Values", "dF/F0"],
+        ["Lines averaged", 3],
+        ["Threshold, Band 1", 0.5],
+        ["Threshold, Band 2", 0.75],
+        ["Threshold, Band 3", 0.5],
+        ["SD of the residual, Band 1", 0.1],
+        ["Minimum distance (s)", 0.1],
+        ["Distance to an edge (um)", 4],
+      ] as [string, string | number][],
       plot: null,
       columns: [{ name: "Channel", values: ["CH2", "CH2"] }, { name: "Time", values: [1, 2] }],
     },
     {
       name: "Flux",
       about: [],
-      settings: [["Method, A", "one"], ["Method, B", "other"]] as [string, string | number][],
+      settings: [["Method, A", "one"], ["Method, B", "other"], ["Lines averaged", 3]] as [
+        string,
+        string | number,
+      ][],
       plot: null,
       columns: [{ name: "Channel", values: ["CH1", "CH2", "CH3"] }],
     },
@@ -50,11 +63,35 @@ Deno.test("the methods of a report are sentences with date, channels and citatio
   assert.equal(
     text,
     "The recording was measured on 28 November 2026 with acq-server 1.2.3. " +
-      "Events were measured in channel CH2. The method was: peaks above a threshold. " +
-      "The settings were: lines averaged 3; F0 of rest running. " +
+      "Events were measured in Band 1 (columns 0 to 9) and Band 2 (columns 20 to 29), channel CH2. " +
+      "The method was: peaks above a threshold. The values were ΔF/F₀. 3 lines were averaged. " +
+      "The threshold was 0.5 for Band 1 and Band 3 and 0.75 for Band 2, " +
+      "the minimum distance 0.1 s and the distance to an edge 4 µm. " +
       "Flux was measured in channels CH1, CH2 and CH3. The method for A was: one. The method for B was: other. " +
       "Citation: The acq-server authors (2026). acq-server 1.2.3. Computer software.",
   );
   const cited = Deno.readTextFileSync(new URL("../../CITATION.cff", import.meta.url));
   assert.match(cited, /authors:\s+- name: The acq-server authors\n/);
+});
+
+Deno.test("a report lists what differs between bands in a table, and paths as they are", () => {
+  const part = {
+    ...REPORT.parts[0]!,
+    about: [["Step (lines)", 1234], ["Velocity (um/s), Band 1", 10], ["Velocity (um/s), Band 2", 20]] as [
+      string,
+      string | number,
+    ][],
+    columns: [],
+  };
+  const report = {
+    ...REPORT,
+    facts: [["Path", "/data/40 um/a, b.oir"]] as [string, string][],
+    parts: [part],
+  };
+  const html = reportHtml(report);
+  assert.ok(html.includes("<dl><dt>Path</dt><dd>/data/40 um/a, b.oir</dd></dl>"));
+  assert.ok(html.includes("<dl><dt>Step (lines)</dt><dd>1,234</dd></dl>"));
+  assert.ok(html.includes("<tr><th></th><th>Band 1</th><th>Band 2</th></tr>"));
+  assert.ok(html.includes("<tr><td>Velocity (µm/s)</td><td>10</td><td>20</td></tr>"));
+  assert.match(reportSvg(report, measure), />Velocity \(µm\/s\): Band 1 10 · Band 2 20</);
 });

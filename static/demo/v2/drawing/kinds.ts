@@ -6,6 +6,7 @@ import { formatNumber, quantity, tableUnit, toPhysical, unitSymbol } from "../..
 import { LINE_ID, meanOver } from "../../../measure/image_parts.ts";
 import { columnOf } from "../../../measure/measurement.ts";
 import { lineVelocity, type Place, velocityTableUnit, velocityText } from "../../../measure/velocity.ts";
+import { placeNames } from "./area_names.ts";
 import { placeOfColumn } from "../picture/scan_path.ts";
 import {
   type Band,
@@ -18,7 +19,7 @@ import {
 } from "./region.ts";
 import { meansText, type Scan, shapeOf } from "./scan.ts";
 import type { Column } from "../../../measure/csv.ts";
-import type { Mark } from "../picture/marks.ts";
+import { type Mark, measureLabel } from "../picture/marks.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Point } from "../picture/placed_view.ts";
 
@@ -323,10 +324,39 @@ const IN_PIXELS = {
 } satisfies Partial<Kind>;
 
 /** A dashed outline. */
+const outlined = ({ color }: Region, ...paths: [number, number][][]): Mark[] =>
+  paths.map((points) => ({ points, width: 1.5, dash: "5 3", color, halo: true }));
+
+/** A dashed outline with its name. */
 const dashed = (region: Region, ...paths: [number, number][][]): Mark[] => [
-  ...paths.map((points) => ({ points, width: 1.5, dash: "5 3", color: region.color, halo: true })),
+  ...outlined(region, ...paths),
   ...label(titleOf(region), [paths[0]![0]![0] + 6, paths[0]![0]![1] + 9], WHITE),
 ];
+
+/** Corners of a rectangle in a picture, the first one again at the end. */
+function outlineOf(region: Region, frame: Frame): [number, number][] {
+  const { start: [left, top], stop: [right, bottom] } = cornersOf(region);
+  const corners = [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]] as const;
+  return corners.map(([column, row]) => frame.toScreen(row, column));
+}
+
+/** Names of all rectangles; those between neighbours show only their numbers. */
+function rectangleNames(regions: readonly Region[], frame: Frame): Mark[] {
+  const areas = regions.filter(({ kind }) => kind === "rectangle").map((region) => {
+    const corners = outlineOf(region, frame);
+    const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+    const box = {
+      left: Math.min(...xs),
+      top: Math.min(...ys),
+      right: Math.max(...xs),
+      bottom: Math.max(...ys),
+    };
+    const [title, number] = [titleOf(region), numberOf(region)];
+    const isOwn = title !== RECTANGLE.named(number);
+    return { box, name: title, short: isOwn ? title : String(number) };
+  });
+  return placeNames(areas, frame.plot, measureLabel).flatMap(({ text, at }) => label(text, at, WHITE));
+}
 
 const pixelText = ({ x, y }: End) => `${Math.floor(Number(y))}, ${Math.floor(Number(x))}`;
 
@@ -351,11 +381,7 @@ const RECTANGLE: Kind = {
     const [start, stop] = ends.map(({ x, y }) => ({ x: Math.round(Number(x)), y: Math.round(Number(y)) }));
     return start!.x >= stop!.x || start!.y >= stop!.y ? region.ends : [start!, stop!];
   },
-  marks(region, frame) {
-    const { start: [left, top], stop: [right, bottom] } = cornersOf(region);
-    const corners = [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]] as const;
-    return dashed(region, corners.map(([column, row]) => frame.toScreen(row, column)));
-  },
+  marks: (region, frame) => outlined(region, outlineOf(region, frame)),
   place: ({ ends }) => ends.map(pixelText).join(" to "),
   cells(region, scan) {
     const place = RECTANGLE.place(region, scan);
@@ -465,10 +491,12 @@ export const numberOf = ({ id, kind }: Pick<Region, "id" | "kind">): number =>
   Number(new RegExp(`^${KINDS[kind].noun}-([1-9]\\d{0,8})$`).exec(id)?.[1] ?? 0);
 
 /** Marks of all regions over their picture. */
-export const marksOf = (regions: readonly Region[], frame: Frame): Mark[] =>
-  KIND_NAMES.flatMap((name) =>
+export const marksOf = (regions: readonly Region[], frame: Frame): Mark[] => [
+  ...KIND_NAMES.flatMap((name) =>
     regions.flatMap((region) => region.kind === name ? KINDS[name].marks(region, frame) : [])
-  );
+  ),
+  ...rectangleNames(regions, frame),
+];
 
 /** Marks over the parts of a scan path that belong to the bands. */
 export function pathMarks(

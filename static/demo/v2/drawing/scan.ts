@@ -4,7 +4,7 @@ import { type Along, positionWords } from "../../../measure/stack.ts";
 import { timeAlongLine, type TypedScan, typedScan } from "../../../measure/typed_scan.ts";
 import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
-import type { Quantity } from "../../../measure/measurement.ts";
+import { numberText, type Quantity } from "../../../measure/measurement.ts";
 import type { Recording } from "../../../measure/recording.ts";
 import type { Samples } from "../../../measure/velocity.ts";
 
@@ -122,12 +122,13 @@ export const meansText = (
   shown.map(({ name, samples }) => `${channels.length > 1 ? `${name} ` : ""}${rounded(meanOf(samples))}`)
     .join(", ");
 
-/** Formats quantities, such as `Diameters 100 · Median diameter 12.3 µm`. */
-export const quantitiesText = (quantities: readonly Quantity[]): string =>
+/** Names and values of quantities with their units, such as `Median diameter` and `12.3 µm`; without missing ones. */
+export const quantityTexts = (quantities: readonly Quantity[]): [name: string, value: string][] =>
   quantities.filter(({ value, isCount }) => !(Number.isNaN(value) || isCount && value === 0))
-    .map(({ name, value, unit = "" }) =>
-      `${name} ${typeof value === "number" ? rounded(value) : value} ${shownText(unit)}`.trim()
-    ).join(" · ");
+    .map(({ name, value, unit = "" }) => [
+      name,
+      `${numberText({ value, unit })} ${shownText(unit)}`.trim(),
+    ]);
 
 /** Name of a file without its extension, for saved files. */
 export const stemOf = ({ fileName }: Pick<Scan, "fileName">): string =>

@@ -1,4 +1,5 @@
 /** Controls to carry regions and settings to the next recording, and to measure all recordings with them. */
+import { counted } from "../../../measure/axes.ts";
 import type { Column, Row } from "../../../measure/csv.ts";
 import { recordingColumns } from "../../../measure/result_tables.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
@@ -184,7 +185,7 @@ export class ManyPanel {
     const group = (id: string, name: string, stem: string, targets: readonly Target[]) =>
       targets.length < 2 ? [] : [{
         id,
-        name: `${name} (${targets.length.toLocaleString("en")})`,
+        name: `${name} (${counted(targets.length)})`,
         stem,
         list: () => Promise.resolve({ targets, isCut: list.isCut && id === "folder" }),
       }];
@@ -296,7 +297,7 @@ export class ManyPanel {
       work: this.#parts.work,
       onProgress: (done, name) => {
         this.#work.progress.value = done;
-        this.#count.textContent = `${done + 1} of ${length}: ${name}`;
+        this.#count.textContent = `${counted(done + 1)} of ${counted(length)}: ${name}`;
       },
     });
     this.#rows = rows;
@@ -319,8 +320,8 @@ export class ManyPanel {
     sayIn(
       this.#status,
       [
-        `${signal.aborted ? "Cancelled: " : ""}${measured} of ${length} measured`,
-        ...(faults === 0 ? [] : [`${faults} failed: the table says why`]),
+        `${signal.aborted ? "Cancelled: " : ""}${counted(measured)} of ${counted(length)} measured`,
+        ...(faults === 0 ? [] : [`${counted(faults)} failed: the table says why`]),
         ...(isCut ? ["There are more recordings than the server lists"] : []),
       ].join(" · "),
       true,

@@ -1,5 +1,5 @@
 /** Compares the recordings that were measured together: a plot with a dot for each, and tables by folder and recording. */
-import { rounded, shownText } from "../../../measure/axes.ts";
+import { counted, rounded, shownText } from "../../../measure/axes.ts";
 import {
   choicesOf,
   type Compared,
@@ -29,6 +29,9 @@ const STATISTICS: readonly { value: Statistic; name: string }[] = [
 
 /** Least and greatest height of the plot, and the least with title and note, in CSS pixels. */
 const [LOWEST, HIGHEST, ROOM_FOR_TEXTS] = [96, 320, 220];
+
+/** Width below which the plot is above its tables, in CSS pixels, and the part of the height that it has there. */
+const [NARROW, HEIGHT_ABOVE] = [420, 0.65];
 
 /** Part of its width that a low plot has, so that the tables have more. */
 const NARROWED = 0.7;
@@ -122,7 +125,7 @@ export class RecordingsView {
         ["Folder", "Recordings", "Mean ± SEM", "Median", ...heads],
         groups.map((group) => [
           group.folder,
-          String(group.n),
+          counted(group.n),
           meanText(group),
           rounded(group.median),
           ...rest(group.rest),
@@ -136,7 +139,7 @@ export class RecordingsView {
           one.folder,
           one.region,
           one.channel,
-          String(one.n),
+          counted(one.n),
           meanText(one),
           rounded(one.median),
           ...rest(one.rest),
@@ -148,13 +151,15 @@ export class RecordingsView {
 
   /** As high as the drawer is, so that the whole plot is seen. */
   #showPlot() {
-    const room = this.element.parentElement!.clientHeight - MARGINS;
+    const { clientHeight, clientWidth } = this.element.parentElement!;
+    const isNarrow = clientWidth < NARROW;
+    const room = (isNarrow ? HEIGHT_ABOVE * clientHeight : clientHeight) - MARGINS;
     const height = Math.min(HIGHEST, Math.max(LOWEST, room));
     const plot = this.#shown;
     // Without room for more, the fields and the heads of the tables say what the plot shows.
     const isLow = height < ROOM_FOR_TEXTS;
     const shown = plot && isLow ? { ...plot, note: "", y: { ...plot.y, title: "" }, isStrip: true } : plot;
-    const width = (plot?.width ?? 0) * (isLow ? NARROWED : 1);
+    const width = (plot?.width ?? 0) * (isLow && !isNarrow ? NARROWED : 1);
     showPlot(this.#plot, shown, { width, height });
   }
 

@@ -29,7 +29,7 @@ export const regionOf = ({ id, name, from, to, place }: Band): MeasuredRegion =>
 const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 
 /** Makes traces like {@linkcode traceOf}. */
-type Make = typeof traceOf;
+export type Make = typeof traceOf;
 
 /** Makes traces, but those of the round before only once: moving one of many bands makes one trace. */
 export class TraceMemory {

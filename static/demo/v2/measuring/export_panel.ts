@@ -1,4 +1,5 @@
 /** Saves tables as CSV, plots as SVG and pictures as PNG. */
+import { counted } from "../../../measure/axes.ts";
 import { placed } from "../../../measure/result_tables.ts";
 import { tiffOf } from "../../../measure/tiff.ts";
 import { element, saveFile, sayIn } from "../controls/element.ts";
@@ -117,7 +118,7 @@ export class ExportPanel {
   refresh(): void {
     for (const [buttons, [name, part]] of this.#tables) {
       const { count } = part();
-      const text = `Save ${name} (${(count ?? 0).toLocaleString("en")})`;
+      const text = `Save ${name} (${counted(count ?? 0)})`;
       const [table] = buttons.children as unknown as [HTMLElement];
       if (table.textContent !== text) table.textContent = text;
       buttons.hidden = count === null;

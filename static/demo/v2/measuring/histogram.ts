@@ -1,5 +1,5 @@
 /** A histogram of what a measurement has found, in the colours of the page. */
-import { rounded } from "../../../measure/axes.ts";
+import { counted, rounded } from "../../../measure/axes.ts";
 import { extent } from "../../../measure/traces.ts";
 import { svgElement } from "../controls/element.ts";
 import { layoutFrame } from "../picture/frame.ts";
@@ -50,7 +50,7 @@ export function histogram(values: Float64Array, title: string): SVGSVGElement[] 
       fill: "var(--accent)",
     })
   );
-  const label = `${title}: ${known.length} values from ${rounded(low)} to ${rounded(high)}`;
+  const label = `${title}: ${counted(known.length)} values from ${rounded(low)} to ${rounded(high)}`;
   const attributes = {
     class: "values-histogram",
     width: WIDTH,

@@ -5,7 +5,7 @@
 import { element } from "../controls/element.ts";
 import type { Plain } from "../controls/emitter.ts";
 import { button, checkField, countField, fieldRow } from "../controls/fields.ts";
-import { rounded, unitSymbol } from "../../../measure/axes.ts";
+import { counted, rounded, unitSymbol } from "../../../measure/axes.ts";
 import { Kymograph } from "../../../measure/kymograph.ts";
 import { lengthIn, LINE_ID, meanOver, placeText, profileColumns } from "../../../measure/image_parts.ts";
 import { lengthOf, type Point } from "../../../measure/line_profile.ts";
@@ -178,7 +178,7 @@ export class KymographPanel extends Panel<{
         this.emit("grow", { kymograph, isDone: false });
       });
       this.emit("grow", { kymograph, isDone: true });
-      this.#status.textContent = `${kymograph.done} of ${count} images`;
+      this.#status.textContent = `${counted(kymograph.done)} of ${counted(count)} images`;
     });
     if (fault !== null) this.emit("end");
   }

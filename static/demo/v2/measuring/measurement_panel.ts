@@ -1,4 +1,5 @@
 /** The panel of a measurement of bands (measurement.ts): its settings, its results, and edits by hand. */
+import { counted } from "../../../measure/axes.ts";
 import { concerns, type Edit, isHere, isSamePlace, placedEdits, withEdit } from "../../../measure/edits.ts";
 import { type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
 import { NEW_TRACE } from "../../../measure/band_trace.ts";
@@ -24,14 +25,14 @@ import {
   resultSettings,
   resultSummaries,
 } from "../../../measure/result_tables.ts";
-import { element, unbroken } from "../controls/element.ts";
+import { element } from "../controls/element.ts";
 import { button, choiceField, fieldRow, settingsGrid } from "../controls/fields.ts";
 import { help } from "../controls/help.ts";
 import type { Drawn, KeptMeasurement } from "../drawing/drawn.ts";
 import { ItemList } from "./item_list.ts";
 import { nearestTo, Panel, panel, type ResultTable, type Span } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
-import { type About, placeOf, quantitiesText, recordingOf, type Scan, shapeOf } from "../drawing/scan.ts";
+import { type About, placeOf, recordingOf, type Scan, shapeOf } from "../drawing/scan.ts";
 import {
   distribution,
   type PeaksInTraces,
@@ -39,6 +40,7 @@ import {
   plotOf,
   rejectedTable,
   type Shown,
+  summaryLines,
   summaryTable,
 } from "./shown_results.ts";
 import { counts, outlineMarks, type Series, seriesOf, valueText } from "./values_over_time.ts";
@@ -639,7 +641,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     this.#shown = shown.length < 2 ? shown : shown.map((one) => ({ ...one, name: labelOf(one, shown) }));
     const [only, ...others] = this.#shown;
     const isOne = only !== undefined && others.length === 0;
-    this.#summary.replaceChildren(...isOne ? unbroken(quantitiesText(only.quantities)) : []);
+    this.#summary.replaceChildren(...isOne ? summaryLines(only.quantities) : []);
     this.#table.replaceChildren(...summaryTable(measurement.title, this.#shown));
     // Keys scroll many bands.
     this.#table.tabIndex = this.#shown.length > 1 ? 0 : -1;
@@ -671,7 +673,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
   /** What the tables say of the summary, for a screen reader. */
   get words(): string {
     return `${this.measurement.title}: ${
-      this.#summary.textContent || `${this.#shown.length} ${this.#noun}s`
+      this.#summary.textContent || `${counted(this.#shown.length)} ${this.#noun}s`
     }`;
   }
 

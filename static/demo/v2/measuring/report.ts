@@ -3,6 +3,7 @@
  * be printed and as SVG. Both embed everything that they show.
  */
 import { shownText } from "../../../measure/axes.ts";
+import { type Fact, grouped, methodsOf, valueText } from "./report_methods.ts";
 import { escaped } from "./svg_plot.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { About } from "../drawing/scan.ts";
@@ -31,9 +32,6 @@ export interface Part {
   columns: readonly Column[];
 }
 
-/** Significant digits of a setting or summary; the JSON file has all. */
-const DIGITS = 6;
-
 /** Most rows of a table in a report; longer tables are only in the CSV file. */
 const MOST_ROWS = 20;
 
@@ -44,56 +42,6 @@ const [WIDTH, MARGIN, LINE] = [800, 30, 16];
 const PAGE_WIDTH = 620;
 
 const FONT = "Helvetica, Arial, sans-serif";
-
-/** Who is cited; as in CITATION.cff. */
-const AUTHORS = "The acq-server authors";
-
-/** Text for the methods section of a paper, and what to cite. */
-function methodsOf({ parts, version, measuredOn }: Report): string {
-  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long" }).format(measuredOn);
-  return [
-    `The recording was measured on ${day} with ${version}.`,
-    ...parts.flatMap(sentencesOf),
-    `Citation: ${AUTHORS} (${measuredOn.getFullYear()}). ${version}. Computer software.`,
-  ].join(" ");
-}
-
-/** What was measured, in which channels and how. */
-function sentencesOf({ name, settings, columns }: Part): string[] {
-  const channels = [...new Set(Array.from(columns.find(({ name }) => name === "Channel")?.values ?? []))];
-  const within = channels.length === 0
-    ? ""
-    : ` in ${channels.length === 1 ? "channel" : "channels"} ${listed(channels.map(String))}`;
-  const isOf = (key: string, fact: string) => key === fact || key.startsWith(`${fact}, `);
-  const methods = settings.filter(([key]) => isOf(key, "Method"));
-  // The columns say in which channel.
-  const others = settings.filter(([key]) => !isOf(key, "Method") && !isOf(key, "Channel"));
-  const verb = name.endsWith("s") ? "were" : "was";
-  return [
-    `${name} ${verb} measured${within}.`,
-    ...methods.map(([key, value]) =>
-      `The method${key === "Method" ? "" : ` for ${key.slice("Method, ".length)}`} was: ${value}.`
-    ),
-    ...others.length === 0 ? [] : [`The settings were: ${others.map(settingText).join("; ")}.`],
-  ];
-}
-
-/** A setting within a sentence, with its unit after the value: `window 38 lines`. */
-function settingText([key, value]: About[number]): string {
-  const [, name = key, unit = ""] = /^(.+) \(([^()]+)\)$/.exec(key) ?? [];
-  return `${lowered(name)} ${valueText(value)} ${shownText(unit)}`.trim();
-}
-
-/** A value with as many digits as are read. */
-const valueText = (value: string | number) =>
-  typeof value === "number" ? String(Number(value.toPrecision(DIGITS))) : value;
-
-/** `A, B and C`. */
-const listed = (names: readonly string[]) =>
-  names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-
-/** As within a sentence, unless it begins with a name such as `F0`. */
-const lowered = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 
 /** Pictures that fit a width, none larger than the first one: a reference image shows where its line scan lies. */
 function sized(pictures: Report["pictures"], most: number): Report["pictures"] {
@@ -114,11 +62,16 @@ function sized(pictures: Report["pictures"], most: number): Report["pictures"] {
 /** Makes the report as an HTML document. @returns an HTML document */
 export function reportHtml(report: Report): string {
   const { title, facts, pictures, parts, version } = report;
-  const list = (about: About) =>
-    `<dl>${
-      about.map(([key, value]) => `<dt>${escaped(shownText(key))}</dt><dd>${escaped(valueText(value))}</dd>`)
-        .join("")
-    }</dl>`;
+  const list = (about: About, textOf = valueText) => {
+    const facts = grouped(about);
+    const single = facts.filter(({ values: [first, ...others] }) => others.length === 0 && first!.of === "");
+    const each = facts.filter((fact) => !single.includes(fact));
+    return `<dl>${
+      single.map(({ name, values: [fact] }) =>
+        `<dt>${escaped(shownText(name))}</dt><dd>${escaped(textOf(fact!.value))}</dd>`
+      ).join("")
+    }</dl>${each.length === 0 ? "" : table(byResult(each))}`;
+  };
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -136,7 +89,7 @@ th, td { padding: 1px 6px 1px 0; text-align: left; vertical-align: top; }
 <body>
 <main>
 <h1>${escaped(title)}</h1>
-${list(facts)}
+${list(facts, String)}
 ${
     sized(pictures, PAGE_WIDTH).map(({ name, url, width }) =>
       `<figure><img src="${escaped(url)}" alt="${escaped(name)}" width="${width}"><figcaption>${
@@ -165,11 +118,26 @@ ${tableHtml(part.columns)}
 `;
 }
 
+/** A row for each fact and a column for each result. */
+function byResult(facts: readonly Fact[]): string[][] {
+  const results = [...new Set(facts.flatMap(({ values }) => values.map(({ of }) => of)))];
+  return [
+    ["", ...results],
+    ...facts.map(({ name, values }) => [
+      shownText(name),
+      ...results.map((result) => valueText(values.find(({ of }) => of === result)?.value ?? "")),
+    ]),
+  ];
+}
+
 /** A table; empty if it has no rows or too many. */
 function tableHtml(columns: readonly Column[]) {
   const rows = rowsOf(columns);
-  if (rows === null) return "";
-  const [head, ...body] = rows;
+  return rows === null ? "" : table(rows);
+}
+
+/** Rows as HTML, the first one as heads. */
+function table([head, ...body]: readonly (readonly string[])[]): string {
   const cells = (row: readonly string[], tag: string) =>
     `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join("")}</tr>`;
   return `<table><thead>${cells(head!, "th")}</thead><tbody>${
@@ -214,10 +182,13 @@ export function reportSvg(report: Report, measure: (text: string) => number): st
     }
   };
   write(title, 20, "bold");
-  const list = (about: About) => {
-    for (const [key, value] of about) write(`${shownText(key)}: ${valueText(value)}`);
+  const list = (about: About, textOf = valueText) => {
+    for (const { name, values } of grouped(about)) {
+      const texts = values.map(({ of, value }) => `${of === "" ? "" : `${of} `}${textOf(value)}`);
+      write(`${shownText(name)}: ${texts.join(" · ")}`);
+    }
   };
-  list(facts);
+  list(facts, String);
   for (const { name, url, width, height } of sized(pictures, WIDTH - 2 * MARGIN)) {
     y += LINE;
     body.push(`<image x="${MARGIN}" y="${y}" width="${width}" height="${height}" href="${escaped(url)}"/>`);

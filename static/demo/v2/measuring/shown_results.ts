@@ -1,9 +1,11 @@
 /** Results as the page shows them: tables, plots and peaks of one or several bands. */
+import { counted } from "../../../measure/axes.ts";
 import {
   type Axes,
   type Item,
   type Measurement,
   type OverTime,
+  type Quantity,
   valuesOver,
 } from "../../../measure/measurement.ts";
 import type { Named } from "../../../measure/result_tables.ts";
@@ -13,7 +15,7 @@ import { button, tables } from "../controls/fields.ts";
 import { headOf, textOf } from "./item_list.ts";
 import { histogram } from "./histogram.ts";
 import { plotOver, type Span } from "./panel.ts";
-import { quantitiesText, type Scan } from "../drawing/scan.ts";
+import { quantityTexts, type Scan } from "../drawing/scan.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import { rangeOf, SERIES_RANGE, seriesOf } from "./values_over_time.ts";
 import type { TraceSettings } from "../../../measure/baseline.ts";
@@ -116,16 +118,26 @@ export function distribution(
   return column === undefined ? [] : histogram(Float64Array.from(column.values, Number), headOf(column));
 }
 
+/** A line for each quantity, to be read as `Diameters 100 · Median diameter 12.3 µm`. */
+export const summaryLines = (quantities: readonly Quantity[]): HTMLSpanElement[] =>
+  quantityTexts(quantities).map(([name, value], i) =>
+    element(
+      "span",
+      { className: "quantity" },
+      ...i === 0 ? [] : [element("span", { className: "unseen", textContent: " · " })],
+      element("span", { textContent: `${name} ` }),
+      element("span", { className: "value", textContent: value }),
+    )
+  );
+
 /** A row for each quantity and a column for each of several results. */
 export function summaryTable(title: string, shown: readonly Shown[]): HTMLTableElement[] {
   if (shown.length < 2) return [];
   const names = [...new Set(shown.flatMap(({ quantities }) => quantities.map(({ name }) => name)))];
-  const rows = names.map((name) => [
-    name,
-    ...shown.map(({ quantities }) =>
-      quantitiesText(quantities.filter((quantity) => quantity.name === name)).slice(name.length).trim()
-    ),
-  ]).filter(([, ...texts]) => texts.some((text) => text !== ""));
+  const values = shown.map(({ quantities }) => new Map(quantityTexts(quantities)));
+  const rows = names.map((name) => [name, ...values.map((texts) => texts.get(name) ?? "")]).filter((
+    [, ...texts],
+  ) => texts.some((text) => text !== ""));
   return tables(`Summary of ${title.toLowerCase()}`, ["", ...shown.map(({ name }) => name)], rows);
 }
 
@@ -147,7 +159,7 @@ export function rejectedTable(
     button("Take", () => onTake(one, item), { "aria-label": `Take candidate ${i + 1}` }),
   ]);
   const heads = [...isNamed ? [capitalized(noun)] : [], ...columns.map(headOf), "Reason", ""];
-  const words = `${all.length} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
+  const words = `${counted(all.length)} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
   return [element(
     "details",
     {},

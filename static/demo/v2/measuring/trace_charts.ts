@@ -73,6 +73,9 @@ const MARGIN = 14;
 /** Largest distance of a click from the peak that it picks, in CSS pixels. */
 const REACH = 8;
 
+/** Height of the ground of a name at the end of a curve, in CSS pixels. */
+const NAME_HEIGHT = 14;
+
 /** Distance of a label from the one above it, in CSS pixels. */
 const LABEL = 15;
 
@@ -437,11 +440,18 @@ function nameMarks(content: Content, chart: Chart, span: ChartSpan): Mark[] {
   const isHiding = (content.short?.length ?? 0) > 1 && widest > WIDEST_NAME * plot.width;
   if (heights === null || isHiding) return legendMarks(content, chart);
   const right = plot.left + plot.width - 6;
-  return legend.map(({ name, color = INK }, i) => ({
-    ...textMark(name, right, heights[i]!, "end"),
-    halo: "broad",
-    color: onGround(color),
-  }));
+  // Grounds come first: one would cut the name above it.
+  return [
+    ...legend.map(({ name }, i) => ({
+      points: [[right - measureLabel(name) - 3, heights[i]!], [right + 3, heights[i]!]],
+      color: "var(--surface)",
+      width: NAME_HEIGHT,
+    })),
+    ...legend.map(({ name, color = INK }, i) => ({
+      ...textMark(name, right, heights[i]!, "end"),
+      color: onGround(color),
+    })),
+  ];
 }
 
 /** The last visible value at the right of curve or result i; NaN without one. */

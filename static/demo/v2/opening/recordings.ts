@@ -1,4 +1,5 @@
 /** Shows the recordings of the folder of the open one, and opens the previous, the next or a chosen one. */
+import { counted } from "../../../measure/axes.ts";
 import { byId, element } from "../controls/element.ts";
 import { KeptSwitch } from "../controls/kept.ts";
 import { type DrawnLook, lookWords } from "../drawing/drawn.ts";
@@ -36,7 +37,7 @@ export class Recordings {
     this.list.on("changed", () => this.#paint());
     this.list.on("arrived", ({ names }) => {
       if (!this.#isBusy) {
-        needs.say(names.length === 1 ? `New: ${names[0]}` : `${names.length} new recordings`);
+        needs.say(names.length === 1 ? `New: ${names[0]}` : `${counted(names.length)} new recordings`);
       }
     });
     byId("recording-previous").addEventListener("click", () => this.step(-1));
@@ -110,9 +111,9 @@ export class Recordings {
     const several = recordings.length > 1;
     byId("recording-steps").hidden = !several;
     byId("recordings").hidden = !several || !this.#isShown.isOn;
-    const count = `${recordings.length.toLocaleString("en")}${isCut ? "+" : ""}`;
+    const count = `${counted(recordings.length)}${isCut ? "+" : ""}`;
     const button = byId("recording-count");
-    button.textContent = index < 0 ? `${count} recordings` : `${index + 1} of ${count}`;
+    button.textContent = index < 0 ? `${count} recordings` : `${counted(index + 1)} of ${count}`;
     button.ariaExpanded = String(this.#isShown.isOn);
     for (const [id, by] of ([["recording-previous", -1], ["recording-next", 1]] as const)) {
       // A disabled button would lose the focus with each step.

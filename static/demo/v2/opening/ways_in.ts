@@ -2,6 +2,7 @@
  * The ways to open a file: the dialog of the server's machine, a path, recent work, the sample. The page hides what
  * the server does not allow, and shows the ways in place of the picture before the first file, afterwards in a dialog.
  */
+import { counted } from "../../../measure/axes.ts";
 import { byId, element } from "../controls/element.ts";
 import { removeButton } from "../controls/fields.ts";
 import type { Capabilities } from "../../../client/v2/acq-client.ts";
@@ -116,9 +117,9 @@ export class WaysIn {
     this.#showWork();
     const bytes = works.reduce((sum, work) => sum + work.bytes, 0);
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    const count = `${works.length.toLocaleString("en")} ${works.length === 1 ? "recording" : "recordings"}`;
+    const count = `${counted(works.length)} ${works.length === 1 ? "recording" : "recordings"}`;
     const idle = works.filter(({ words }) => words === "").length;
-    const without = idle === 0 ? "" : `, ${idle.toLocaleString("en")} of them without work`;
+    const without = idle === 0 ? "" : `, ${counted(idle)} of them without work`;
     byId("recent-size").textContent = `${count}${without}, ${size}`;
   }
 

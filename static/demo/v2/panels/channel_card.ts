@@ -3,7 +3,7 @@
  * gamma and Log. The browser remembers look-up table, gamma, Log and whether the row is open, by the name of the
  * channel, for the next file with such a channel; each file begins with its own range.
  */
-import { formatNumber } from "../../../measure/axes.ts";
+import { counted, formatNumber } from "../../../measure/axes.ts";
 import { contrastChart } from "./contrast_chart.ts";
 import { byId, element, swatch, within } from "../controls/element.ts";
 import { button, onNumber } from "../controls/fields.ts";
@@ -154,7 +154,9 @@ function notesOf({ stats: { min, max, count }, samples }: Channel) {
     notes.push(element("p", { className: "note" }, text));
   }
   if (missing > 0) {
-    const text = `${missing} of ${samples.length} samples are NaN or infinite, drawn ${NOT_A_NUMBER.name}`;
+    const text = `${counted(missing)} of ${
+      counted(samples.length)
+    } samples are NaN or infinite, drawn ${NOT_A_NUMBER.name}`;
     notes.push(element("p", { className: "note" }, text, swatch(`rgb(${NOT_A_NUMBER.color})`)));
   }
   return notes;

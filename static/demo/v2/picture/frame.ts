@@ -72,7 +72,8 @@ export function layoutFrame(options: {
   const bottom = isShared ? GAP : LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
   const top = Math.ceil(LINE / 2) + 2;
   const room = Math.max(20, height - top - bottom);
-  const titleY = y.title === "" ? 0 : LINE + 4;
+  const titleLines = turnedLines(y.title, height, isStrip, measure);
+  const titleY = titleLines.length === 0 ? 0 : titleLines.length * LINE + 4;
   let widest = 0;
   const labelsOf = (high: number) => isStrip ? someLabels(y, high) : tickLabels(y, high / bands / tickRoom);
   let labelsY = labelsOf(room);
@@ -109,11 +110,14 @@ export function layoutFrame(options: {
     const at = Math.max(half, Math.min(width - half, middle[0]));
     marks.push({ text: x.title, at: [at, plot.top + plot.height + bottom - LINE / 2], anchor: "middle" });
   }
-  const at = plot.left - widest - GAP - TICK - LINE / 2 - 2;
+  const last = plot.left - widest - GAP - TICK - LINE / 2 - 2;
+  const first = last - (titleLines.length - 1) * LINE;
   // Edges given from outside may leave no room.
-  if (y.title !== "" && at >= LINE / 2 - 1 && measure(y.title) <= room + top + bottom) {
-    const half = measure(y.title) / 2;
-    marks.push({ text: y.title, at: [at, Math.max(half, middle[1])], anchor: "middle", turned: true });
+  if (titleLines.length > 0 && first >= LINE / 2 - 1) {
+    titleLines.forEach((text, i) => {
+      const at = [first + i * LINE, Math.max(measure(text) / 2, middle[1])] as const;
+      marks.push({ text, at, anchor: "middle", turned: true });
+    });
   } else if (y.title !== "" && isStrip) {
     marks.push({
       text: y.title,
@@ -123,6 +127,18 @@ export function layoutFrame(options: {
     });
   }
   return { plot, marks, gutter: widest + GAP + TICK + titleY };
+}
+
+/** A title along the vertical axis; in a low box its unit may have a line of its own. Empty if it does not fit. */
+function turnedLines(
+  title: string,
+  height: number,
+  isStrip: boolean,
+  measure: (text: string) => number,
+): string[] {
+  const choices = [[title], ...isStrip ? [title.split(/ (?=\()/)] : []];
+  const fits = (lines: readonly string[]) => lines.every((line) => measure(line) <= height);
+  return title === "" ? [] : choices.find(fits) ?? [];
 }
 
 function fit(area: Plot, aspect: number | null) {

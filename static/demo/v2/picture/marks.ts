@@ -22,8 +22,8 @@ export interface Mark {
   width?: number;
   /** Lengths of strokes and gaps. */
   dash?: string;
-  /** Whether a dark edge keeps it visible on any picture; a broad one parts a text from what is behind it. */
-  halo?: boolean | "broad";
+  /** Whether a dark edge keeps it visible on any picture. */
+  halo?: boolean;
 }
 
 /** Font of all labels. */
@@ -54,7 +54,7 @@ function svgMark(mark: Mark): SVGElement[] {
       "text-anchor": mark.anchor,
       "dominant-baseline": "central",
       transform: mark.turned ? `rotate(-90 ${x} ${y})` : null,
-      class: mark.halo ? mark.halo === "broad" ? "halo broad" : "halo" : null,
+      class: mark.halo ? "halo" : null,
     }, mark.text);
     return [text];
   }

@@ -1,5 +1,5 @@
 /** Sentences about an acquisition and about the sample under the cursor. */
-import { type Axis, formatAt, isTime, quantity, unitSymbol } from "../../../measure/axes.ts";
+import { type Axis, counted, formatAt, isTime, quantity, unitSymbol } from "../../../measure/axes.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Channel } from "./channel.ts";
 
@@ -57,7 +57,7 @@ export function facts(
       `${counted(rows.size)} ${rows.size === 1 ? "line" : "lines"} (${
         quantity(rows.size * rows.step, rows, 3)
       })`,
-      `${columns.size} px${extent(columns)}`,
+      `${counted(columns.size)} px${extent(columns)}`,
     ]
     : imageFacts(plane.axes);
   return [...place, ...further(header), loaded, source.sourceDtype, source.format].join(" · ");
@@ -83,15 +83,15 @@ function further({ dims, sizes, physicalUnits, physicalUnitsLabels }: OpenRespon
   });
 }
 
-/** A count with its thousands apart, such as `1,000,000`. */
-const counted = (count: number) => count.toLocaleString("en");
-
 /**
- * What the page calls a recording: the name of its file; in a folder of images with numbers for names, that of their
- * collection.
+ * What the page calls a recording: the name of its file or collection. The images of a collection have numbers for names; one
+ * that is opened alone has the names of collection and member.
  */
-export const nameOf = ({ source, collection }: Pick<OpenResponse, "source" | "collection">): string =>
-  /\.(zip|ozx)$/i.test(source.name) ? source.name : collection?.name ?? source.name;
+export function nameOf({ source, collection }: Pick<OpenResponse, "source" | "collection">): string {
+  if (!collection || /\.(zip|ozx)$/i.test(source.name)) return source.name;
+  const { name, member } = collection;
+  return source.format === "collection" || member.name === name ? name : `${name} · ${member.name}`;
+}
 
 const perPixel = (axis: { step: number; unit: string }) =>
   axis.unit === "Pixels" ? [] : [`${quantity(axis.step, axis)}/px`];

@@ -1,0 +1,135 @@
+/** The paragraph of a report for the methods section of a paper: sentences with date, channels, settings and citation. */
+import { counted, shownText } from "../../../measure/axes.ts";
+import type { Part, Report } from "./report.ts";
+import type { About } from "../drawing/scan.ts";
+
+/** Significant digits of a setting or summary; the JSON file has all. */
+const DIGITS = 6;
+
+/** Who is cited; as in CITATION.cff. */
+const AUTHORS = "The acq-server authors";
+
+/** A fact with its values, each of the results that it is of; `of` is empty if all agree. */
+export interface Fact {
+  name: string;
+  values: readonly { of: string; value: string | number }[];
+}
+
+/** Part of the lines in which something was measured. */
+const PLACE = "Part of the lines";
+
+/** What was found rather than set, or stands in the first sentence. */
+const NO_SETTINGS = new Set([
+  "Method",
+  "Channel",
+  PLACE,
+  "F0",
+  "SD of the residual",
+  "Peaks between 3 SD and the threshold",
+  "Rejected candidates",
+]);
+
+/** Sentences for settings whose name is no noun, without the full stop. */
+const SENTENCES: Readonly<Record<string, (value: string) => string>> = {
+  "Values": (value) => `The values were ${value.replace(/^mean/, "means")}`,
+  "Lines averaged": (count) => averaged("Lines", count, "lines"),
+  "Images averaged": (count) => averaged("Images", count, "images"),
+  "Baseline F0": (value) => `F₀ was taken as ${value}`,
+  "Window chosen": (way) => `The windows were chosen ${way}`,
+  "Threshold chosen": (way) => `The threshold was chosen ${way}`,
+  "Sought in means of": (lines) =>
+    lines === "1 lines" ? "Peaks were sought in single lines" : `Peaks were sought in means of ${lines}`,
+  "Mean of": (lines) => `Each value was the mean of ${lines}`,
+  "Median of": (lines) => `Each value was the median of ${lines}`,
+  "Time along the line": (value) => `The time along the line was ${value}`,
+  "Every": (lines) => `One value was taken every ${lines}`,
+  "Cells are": (look) => `The cells were ${look}`,
+  "Count over": (lines) => `The cells were counted over ${lines}`,
+};
+
+const averaged = (noun: string, count: string, unit: string) =>
+  count === "1" ? `${noun} were not averaged` : `${count} ${unit} were averaged`;
+
+/** Text for the methods section of a paper, and what to cite. */
+export function methodsOf({ parts, version, measuredOn }: Report): string {
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long" }).format(measuredOn);
+  return [
+    `The recording was measured on ${day} with ${version}.`,
+    // What holds for several parts is said once.
+    ...new Set(parts.flatMap(sentencesOf)),
+    `Citation: ${AUTHORS} (${measuredOn.getFullYear()}). ${version}. Computer software.`,
+  ].join(" ");
+}
+
+/** Facts by their names, those of several results together. */
+export function grouped(about: About): Fact[] {
+  const facts = new Map<string, Fact["values"]>();
+  for (const [key, value] of about) {
+    const [, name, of] = /^(.*?), (.+)$/.exec(key) ?? [key, key, ""];
+    facts.set(name!, [...facts.get(name!) ?? [], { of: of!, value }]);
+  }
+  return [...facts].map(([name, values]) => ({ name, values }));
+}
+
+/** What was measured, where and how. */
+function sentencesOf({ name, settings, columns }: Part): string[] {
+  const facts = grouped(settings);
+  const valuesOf = (name: string) => facts.find((fact) => fact.name === name)?.values ?? [];
+  const inTable = Array.from(columns.find(({ name }) => name === "Channel")?.values ?? [], String);
+  const channels = [...new Set(inTable.length > 0 ? inTable : valuesOf("Channel").map(textOf))];
+  const places = valuesOf(PLACE).map(({ value }) => String(value).replace(/, (columns .*)$/, " ($1)"));
+  const verb = name.endsWith("s") ? "were" : "was";
+  const where = [
+    ...places.length > 0 ? [listed(places)] : [],
+    ...channels.length > 0 ? [`${channels.length === 1 ? "channel" : "channels"} ${listed(channels)}`] : [],
+  ];
+  const set = facts.filter(({ name }) => !NO_SETTINGS.has(name)).map(settingOf);
+  return [
+    `${name} ${verb} measured${where.length === 0 ? "" : ` in ${where.join(", ")}`}.`,
+    ...valuesOf("Method").map(({ of, value }) =>
+      `The method${of === "" ? "" : ` for ${of}`} was: ${shownText(String(value))}.`
+    ),
+    ...set.filter(({ isOwn }) => isOwn).map(({ text }) => `${text}.`),
+    ...together(set.filter(({ isOwn }) => !isOwn).map(({ text }) => text)),
+  ];
+}
+
+/** A setting as a sentence of its own, or as a part such as `window was 38 lines`. */
+function settingOf({ name: key, values }: Fact): { text: string; isOwn: boolean } {
+  const [, name = key, unit = ""] = /^(.+) \(([^()]+)\)$/.exec(key) ?? [];
+  const texts = new Map<string, string[]>();
+  for (const one of values) {
+    const text = `${textOf(one)} ${shownText(unit)}`.trim();
+    texts.set(text, [...texts.get(text) ?? [], one.of]);
+  }
+  const own = SENTENCES[name[0]?.toUpperCase() + name.slice(1)];
+  // Results with the same value are named together.
+  const all = [...texts].map(([text, of]) => `${text}${of[0] === "" ? "" : ` for ${listed(of)}`}`);
+  const text = listed(all);
+  return own === undefined
+    ? { text: `${lowered(shownText(name))} was ${text}`, isOwn: false }
+    : { text: own(text), isOwn: true };
+}
+
+/** One sentence of several settings; only the first has a verb. */
+function together(settings: readonly string[]): string[] {
+  if (settings.length === 0) return [];
+  const [first, ...others] = settings;
+  return [`The ${listed([first!, ...others.map((text) => `the ${text.replace(" was ", " ")}`)])}.`];
+}
+
+/** The value of a fact as it is read. */
+export const textOf = ({ value }: { value: string | number }): string => valueText(value);
+
+/** A value with as many digits as are read. */
+export function valueText(value: string | number): string {
+  if (typeof value === "string") return shownText(value);
+  return Number.isInteger(value) ? counted(value) : String(Number(value.toPrecision(DIGITS)));
+}
+
+/** `A, B and C`. */
+const listed = (names: readonly string[]) =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+
+/** As within a sentence, unless it begins with a name such as `F0`. */
+const lowered = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
