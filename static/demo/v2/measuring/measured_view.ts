@@ -329,7 +329,8 @@ export class MeasuredView {
     // Drawings in the previous kymograph hold only for a complete one.
     if (this.#former !== null && !isDone) return;
     if (this.#original === null) this.#showKymograph(kymograph);
-    this.#viewer.replacePlanes([...kymograph.samples]);
+    // It fills its samples in place: what was measured in a part of them must not stand for all.
+    this.#viewer.replacePlanes(kymograph.samples.map((samples) => isDone ? samples.slice() : samples));
     // A moving object is brighter along its line than in one image.
     if (kymograph.isWhole && !this.#former?.source) {
       this.#viewer.groups?.source.channels.forEach((channel) => channel.autoRange());
