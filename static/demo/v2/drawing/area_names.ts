@@ -16,6 +16,9 @@ export type PlacedName = { text: string; at: readonly [x: number, y: number] };
 /** Height of a name, and its distance from an edge of the area. */
 const [HEIGHT, GAP] = [14, 3];
 
+/** Least distance of names beside each other, in CSS pixels. */
+const APART = 8;
+
 /** Most areas in view that are named. */
 const MOST_NAMED = 200;
 
@@ -42,7 +45,7 @@ export function placeNames(
         !seen.some((other) => other.box !== box && meets(other.box, place) && !holds(other.box, box));
       const found = placesOf(box, measure(text), width).find(isFree);
       if (found === undefined) return [];
-      taken.push(found);
+      taken.push({ ...found, left: found.left - APART, right: found.right + APART });
       return [{ text, at: [found.left, found.top + HEIGHT / 2] as const }];
     });
   };

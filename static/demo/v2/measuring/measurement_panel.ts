@@ -167,7 +167,19 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
       ],
     );
     this.output = panel(
-      element("div", { className: "summed" }, this.#summary, this.#table, this.#histogram),
+      element(
+        "div",
+        // Keys scroll it.
+        {
+          className: "summed",
+          role: "group",
+          tabIndex: 0,
+          "aria-label": `Summary of ${title.toLowerCase()}`,
+        },
+        this.#summary,
+        this.#table,
+        this.#histogram,
+      ),
       element("div", { className: "listed" }, this.#list.element, this.#rejected),
     );
   }

@@ -74,7 +74,7 @@ const MARGIN = 14;
 const REACH = 8;
 
 /** Height of the ground of a name at the end of a curve, in CSS pixels. */
-const NAME_HEIGHT = 14;
+const NAME_HEIGHT = 12;
 
 /** Distance of a label from the one above it, in CSS pixels. */
 const LABEL = 15;
