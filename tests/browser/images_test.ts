@@ -251,7 +251,8 @@ test("images: measures, keeps, undoes and reports a projection", async (viewer, 
       "maximum over time",
       "<h2>Profile</h2>",
       "<h2>Regions</h2>",
-      "px wide; projection maximum over time.",
+      "px wide.",
+      "The images were projected: maximum over time.",
     ]
   ) {
     assert(report.text.includes(words), words);

@@ -3,7 +3,7 @@
  * be printed and as SVG. Both embed everything that they show.
  */
 import { shownText } from "../../../measure/axes.ts";
-import { type Fact, grouped, methodsOf, valueText } from "./report_methods.ts";
+import { type Fact, grouped, methodsOf, type Part, valueText } from "./report_methods.ts";
 import { escaped } from "./svg_plot.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { About } from "../drawing/scan.ts";
@@ -19,17 +19,6 @@ export interface Report {
   /** Program and version, such as `acq-server 0.1.0`. */
   version: string;
   measuredOn: Date;
-}
-
-/** Part of the results. */
-export interface Part {
-  name: string;
-  /** Settings and summary. */
-  about: About;
-  settings: About;
-  /** An SVG document. */
-  plot: string | null;
-  columns: readonly Column[];
 }
 
 /** Most rows of a table in a report; longer tables are only in the CSV file. */

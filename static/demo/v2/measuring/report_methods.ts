@@ -1,7 +1,18 @@
 /** The paragraph of a report for the methods section of a paper: sentences with date, channels, settings and citation. */
 import { counted, shownText } from "../../../measure/axes.ts";
-import type { Part, Report } from "./report.ts";
+import type { Column } from "../../../measure/csv.ts";
 import type { About } from "../drawing/scan.ts";
+
+/** Part of the results. */
+export interface Part {
+  name: string;
+  /** Settings and summary. */
+  about: About;
+  settings: About;
+  /** An SVG document. */
+  plot: string | null;
+  columns: readonly Column[];
+}
 
 /** Significant digits of a setting or summary; the JSON file has all. */
 const DIGITS = 6;
@@ -15,14 +26,14 @@ export interface Fact {
   values: readonly { of: string; value: string | number }[];
 }
 
-/** Part of the lines in which something was measured. */
-const PLACE = "Part of the lines";
+/** Parts of the lines or images in which something was measured. */
+const PLACES = ["Part of the lines", "Part of the images"];
 
 /** What was found rather than set, or stands in the first sentence. */
 const NO_SETTINGS = new Set([
   "Method",
   "Channel",
-  PLACE,
+  ...PLACES,
   "F0",
   "SD of the residual",
   "Peaks between 3 SD and the threshold",
@@ -39,6 +50,11 @@ const SENTENCES: Readonly<Record<string, (value: string) => string>> = {
   "Threshold chosen": (way) => `The threshold was chosen ${way}`,
   "Sought in means of": (lines) =>
     lines === "1 lines" ? "Peaks were sought in single lines" : `Peaks were sought in means of ${lines}`,
+  "Along": (line) => `Values were taken along ${line}`,
+  "Over": (axis) => `Images were measured over ${lowered(axis)}`,
+  "Images": (count) => `Each curve has ${count} images`,
+  "Projection": (kind) => `The images were projected: ${kind}`,
+  "Timing": (words) => words,
   "Mean of": (lines) => `Each value was the mean of ${lines}`,
   "Median of": (lines) => `Each value was the median of ${lines}`,
   "Time along the line": (value) => `The time along the line was ${value}`,
@@ -51,7 +67,9 @@ const averaged = (noun: string, count: string, unit: string) =>
   count === "1" ? `${noun} were not averaged` : `${count} ${unit} were averaged`;
 
 /** Text for the methods section of a paper, and what to cite. */
-export function methodsOf({ parts, version, measuredOn }: Report): string {
+export function methodsOf(
+  { parts, version, measuredOn }: { parts: readonly Part[]; version: string; measuredOn: Date },
+): string {
   const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long" }).format(measuredOn);
   return [
     `The recording was measured on ${day} with ${version}.`,
@@ -77,15 +95,21 @@ function sentencesOf({ name, settings, columns }: Part): string[] {
   const valuesOf = (name: string) => facts.find((fact) => fact.name === name)?.values ?? [];
   const inTable = Array.from(columns.find(({ name }) => name === "Channel")?.values ?? [], String);
   const channels = [...new Set(inTable.length > 0 ? inTable : valuesOf("Channel").map(textOf))];
-  const places = valuesOf(PLACE).map(({ value }) => String(value).replace(/, (columns .*)$/, " ($1)"));
+  const places = PLACES.flatMap(valuesOf).map(({ value }) =>
+    String(value).replace(/, (columns .*)$/, " ($1)")
+  );
   const verb = name.endsWith("s") ? "were" : "was";
   const where = [
     ...places.length > 0 ? [listed(places)] : [],
     ...channels.length > 0 ? [`${channels.length === 1 ? "channel" : "channels"} ${listed(channels)}`] : [],
   ];
-  const set = facts.filter(({ name }) => !NO_SETTINGS.has(name)).map(settingOf);
+  // With a unit, it is a number of lines.
+  const isMean = ({ name }: Fact) => /^Mean of($| [^(])/.test(name);
+  const means = facts.filter(isMean).flatMap(({ values }) => values.map(textOf));
+  const set = facts.filter((fact) => !NO_SETTINGS.has(fact.name) && !isMean(fact)).map(settingOf);
   return [
     `${name} ${verb} measured${where.length === 0 ? "" : ` in ${where.join(", ")}`}.`,
+    ...means.length === 0 ? [] : [`Means were taken of ${means.join("; ")}.`],
     ...valuesOf("Method").map(({ of, value }) =>
       `The method${of === "" ? "" : ` for ${of}`} was: ${shownText(String(value))}.`
     ),
