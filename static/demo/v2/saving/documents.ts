@@ -214,7 +214,7 @@ const bandIn = ({ regions }: Drawn, id: string) => regionWith(regions, id) === u
 /** @param by with the method of F₀ that ran */
 function traceParameters(
   { isChange, kind: chosen, offset, average }: TraceSettings,
-  { axes: [time] }: Pick<Scan, "axes">,
+  { axes: [time], noun, timing }: Pick<Scan, "axes" | "noun" | "timing">,
   by: TraceSettings,
 ) {
   const { kind, percentile, from, to, span = 0 } = by;
@@ -230,7 +230,8 @@ function traceParameters(
   const isStated = isChange || chosen !== "percentile" && chosen !== "window";
   return {
     values: isChange ? "dF/F0" : "mean",
-    lines_averaged: inUnit(average, "lines"),
+    lines_averaged: inUnit(average, noun === "region" ? "images" : "lines"),
+    ...timing !== undefined && { timing },
     ...isStated && { baseline },
     ...isChange && { detector_offset: offset },
   };
@@ -239,20 +240,20 @@ function traceParameters(
 function measurementParameters(
   { parameters, method }: Measurement,
   { measured, columns, found, rejected }: Result,
-  { axes, noun }: Pick<Scan, "axes" | "noun">,
+  scan: Pick<Scan, "axes" | "noun" | "timing">,
 ) {
   const written = parameters.map((parameter) => {
-    const [value, unit] = [measured[parameter.key], unitOf(parameter, axes)];
+    const [value, unit] = [measured[parameter.key], unitOf(parameter, scan.axes)];
     return [
       parameter.key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       unit === undefined ? value : inUnit(value as number, unit),
     ];
   });
   return {
-    ...measured.trace && traceParameters(measured.trace, { axes }, measured.by ?? measured.trace),
+    ...measured.trace && traceParameters(measured.trace, scan, measured.by ?? measured.trace),
     ...Object.fromEntries(written),
     method_description: method(measured),
-    ...noun === "band" && { columns },
+    ...scan.noun === "band" && { columns },
     [OWN]: packed({ found, rejected }),
   };
 }
