@@ -41,6 +41,8 @@ const SENTENCES: Readonly<Record<string, (value: string) => string>> = {
     lines === "1 lines" ? "Peaks were sought in single lines" : `Peaks were sought in means of ${lines}`,
   "Mean of": (lines) => `Each value was the mean of ${lines}`,
   "Median of": (lines) => `Each value was the median of ${lines}`,
+  "Along": (line) => `It was measured along ${line}`,
+  "Projection": (projection) => `The projection was the ${projection}`,
   "Time along the line": (value) => `The time along the line was ${value}`,
   "Every": (lines) => `One value was taken every ${lines}`,
   "Cells are": (look) => `The cells were ${look}`,
