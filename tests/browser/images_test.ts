@@ -251,8 +251,8 @@ test("images: measures, keeps, undoes and reports a projection", async (viewer, 
       "maximum over time",
       "<h2>Profile</h2>",
       "<h2>Regions</h2>",
-      "px wide.",
-      "The images were projected: maximum over time.",
+      "It was measured along the line, 27.5 µm long, 1 px wide.",
+      "The projection was the maximum over time.",
     ]
   ) {
     assert(report.text.includes(words), words);

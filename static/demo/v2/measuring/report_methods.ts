@@ -50,13 +50,13 @@ const SENTENCES: Readonly<Record<string, (value: string) => string>> = {
   "Threshold chosen": (way) => `The threshold was chosen ${way}`,
   "Sought in means of": (lines) =>
     lines === "1 lines" ? "Peaks were sought in single lines" : `Peaks were sought in means of ${lines}`,
-  "Along": (line) => `Values were taken along ${line}`,
   "Over": (axis) => `Images were measured over ${lowered(axis)}`,
   "Images": (count) => `Each curve has ${count} images`,
-  "Projection": (kind) => `The images were projected: ${kind}`,
   "Timing": (words) => words,
   "Mean of": (lines) => `Each value was the mean of ${lines}`,
   "Median of": (lines) => `Each value was the median of ${lines}`,
+  "Along": (line) => `It was measured along ${line}`,
+  "Projection": (projection) => `The projection was the ${projection}`,
   "Time along the line": (value) => `The time along the line was ${value}`,
   "Every": (lines) => `One value was taken every ${lines}`,
   "Cells are": (look) => `The cells were ${look}`,
@@ -86,7 +86,11 @@ export function grouped(about: About): Fact[] {
     const [, name, of] = /^(.*?), (.+)$/.exec(key) ?? [key, key, ""];
     facts.set(name!, [...facts.get(name!) ?? [], { of: of!, value }]);
   }
-  return [...facts].map(([name, values]) => ({ name, values }));
+  return [...facts].map(([name, values]) => {
+    const each = values.filter(({ of }) => of !== "");
+    // A setting that all results share may be in their summaries, too.
+    return { name, values: each.length > 0 ? each : values };
+  });
 }
 
 /** What was measured, where and how. */
