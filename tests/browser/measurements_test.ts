@@ -39,8 +39,8 @@ async function measure(viewer: Viewer, key: string): Promise<string> {
   await viewer.unfold(key);
   await page.click(`#${key}-start`);
   const result = page.locator(`#drawer-${key} .result`);
-  await result.filter({ hasText: "·" }).waitFor();
-  return await result.textContent() ?? "";
+  await result.filter({ hasText: /\d/ }).waitFor();
+  return (await result.innerText()).replaceAll("\n", " · ");
 }
 
 test("measurements: shows, keeps and saves a diameter and its heart rate", async (viewer, page) => {

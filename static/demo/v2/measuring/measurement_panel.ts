@@ -42,6 +42,7 @@ import {
   type Shown,
   summaryLines,
   summaryTable,
+  summaryWords,
 } from "./shown_results.ts";
 import { counts, outlineMarks, type Series, seriesOf, valueText } from "./values_over_time.ts";
 import { Work } from "./work.ts";
@@ -684,9 +685,10 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
 
   /** What the tables say of the summary, for a screen reader. */
   get words(): string {
-    return `${this.measurement.title}: ${
-      this.#summary.textContent || `${counted(this.#shown.length)} ${this.#noun}s`
-    }`;
+    const [only, ...others] = this.#shown;
+    const isOne = only !== undefined && others.length === 0;
+    const count = `${counted(this.#shown.length)} ${this.#noun}s`;
+    return `${this.measurement.title}: ${isOne ? summaryWords(only.quantities) : count}`;
   }
 
   /** The picked item; null without one. */

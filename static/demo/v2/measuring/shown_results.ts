@@ -118,17 +118,21 @@ export function distribution(
   return column === undefined ? [] : histogram(Float64Array.from(column.values, Number), headOf(column));
 }
 
-/** A line for each quantity, to be read as `Diameters 100 · Median diameter 12.3 µm`. */
+/** A line for each quantity: its name at the left and its value at the right. */
 export const summaryLines = (quantities: readonly Quantity[]): HTMLSpanElement[] =>
-  quantityTexts(quantities).map(([name, value], i) =>
+  quantityTexts(quantities).map(([name, value]) =>
     element(
       "span",
       { className: "quantity" },
-      ...i === 0 ? [] : [element("span", { className: "unseen", textContent: " · " })],
-      element("span", { textContent: `${name} ` }),
+      element("span", { className: "name", textContent: name }),
+      " ",
       element("span", { className: "value", textContent: value }),
     )
   );
+
+/** Quantities in a sentence, such as `Diameters 100 · Median diameter 12.3 µm`. */
+export const summaryWords = (quantities: readonly Quantity[]): string =>
+  quantityTexts(quantities).map((texts) => texts.join(" ")).join(" · ");
 
 /** A row for each quantity and a column for each of several results. */
 export function summaryTable(title: string, shown: readonly Shown[]): HTMLTableElement[] {

@@ -136,9 +136,17 @@ export class Recordings {
       if (focus instanceof HTMLElement && list.contains(focus)) focus.focus();
     }
     recordings.forEach((one, i) => this.#mark(one, i === index));
-    if (index < 0) return;
-    // Scrolls the list, and nothing around it, to the open recording and its neighbours.
-    const { offsetTop, offsetHeight } = list.children[index] as HTMLElement;
+    this.#reveal();
+    // Heights of rows out of sight were guesses.
+    requestAnimationFrame(() => this.#reveal());
+  }
+
+  /** Scrolls the list, and nothing around it, to the open recording and its neighbours. */
+  #reveal() {
+    const list = byId("recording-list");
+    const row = list.children[this.list.index];
+    if (!(row instanceof HTMLElement)) return;
+    const { offsetTop, offsetHeight } = row;
     const least = offsetTop + 2 * offsetHeight - list.clientHeight;
     list.scrollTop = Math.min(offsetTop - offsetHeight, Math.max(least, list.scrollTop));
   }
