@@ -86,7 +86,11 @@ export function grouped(about: About): Fact[] {
     const [, name, of] = /^(.*?), (.+)$/.exec(key) ?? [key, key, ""];
     facts.set(name!, [...facts.get(name!) ?? [], { of: of!, value }]);
   }
-  return [...facts].map(([name, values]) => ({ name, values }));
+  return [...facts].map(([name, values]) => {
+    const each = values.filter(({ of }) => of !== "");
+    // A setting that all results share may be in their summaries, too.
+    return { name, values: each.length > 0 ? each : values };
+  });
 }
 
 /** What was measured, where and how. */
