@@ -173,7 +173,7 @@ export function reportSvg(report: Report, measure: (text: string) => number): st
   write(title, 20, "bold");
   const list = (about: About, textOf = valueText) => {
     for (const { name, values } of grouped(about)) {
-      const texts = values.map(({ of, value }) => `${of === "" ? "" : `${of} `}${textOf(value)}`);
+      const texts = values.map(({ of, value }) => `${textOf(value)}${of === "" ? "" : ` (${of})`}`);
       write(`${shownText(name)}: ${texts.join(" · ")}`);
     }
   };
