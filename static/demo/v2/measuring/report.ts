@@ -111,7 +111,7 @@ ${tableHtml(part.columns)}
 function byResult(facts: readonly Fact[]): string[][] {
   const results = [...new Set(facts.flatMap(({ values }) => values.map(({ of }) => of)))];
   return [
-    ["", ...results],
+    ["Quantity", ...results],
     ...facts.map(({ name, values }) => [
       shownText(name),
       ...results.map((result) => valueText(values.find(({ of }) => of === result)?.value ?? "")),
