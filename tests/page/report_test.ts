@@ -94,7 +94,7 @@ Deno.test("a report lists what differs between bands in a table, and paths as th
   const html = reportHtml(report);
   assert.ok(html.includes("<dl><dt>Path</dt><dd>/data/40 um/a, b.oir</dd></dl>"));
   assert.ok(html.includes("<dl><dt>Step (lines)</dt><dd>1,234</dd></dl>"));
-  assert.ok(html.includes("<tr><td></td><th>Band 1</th><th>Band 2</th></tr>"));
+  assert.ok(html.includes("<tr><th>Quantity</th><th>Band 1</th><th>Band 2</th></tr>"));
   assert.ok(html.includes("<tr><td>Velocity (µm/s)</td><td>10</td><td>20</td></tr>"));
   assert.match(reportSvg(report, measure), />Velocity \(µm\/s\): 10 \(Band 1\) · 20 \(Band 2\)</);
 });
