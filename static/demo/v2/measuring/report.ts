@@ -127,8 +127,10 @@ function tableHtml(columns: readonly Column[]) {
 
 /** Rows as HTML, the first one as heads. */
 function table([head, ...body]: readonly (readonly string[])[]): string {
+  const cellOf = (text: string, tag: string) => `<${tag}>${escaped(text)}</${tag}>`;
+  // Screen readers ignore an empty header.
   const cells = (row: readonly string[], tag: string) =>
-    `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join("")}</tr>`;
+    `<tr>${row.map((text) => cellOf(text, text === "" ? "td" : tag)).join("")}</tr>`;
   return `<table><thead>${cells(head!, "th")}</thead><tbody>${
     body.map((row) => cells(row, "td")).join("")
   }</tbody></table>`;
