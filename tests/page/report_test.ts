@@ -77,7 +77,10 @@ Deno.test("the methods of a report are sentences with date, channels and citatio
 Deno.test("a report lists what differs between bands in a table, and paths as they are", () => {
   const part = {
     ...REPORT.parts[0]!,
-    about: [["Step (lines)", 1234], ["Velocity (um/s)", 10], ["Velocity (um/s), Band 1", 10], [
+    about: [["Step (lines)", 1234], ["Step (lines)", 1234], ["Velocity (um/s)", 10], [
+      "Velocity (um/s), Band 1",
+      10,
+    ], [
       "Velocity (um/s), Band 2",
       20,
     ]] as [

@@ -53,11 +53,13 @@ export function reportHtml(report: Report): string {
   const { title, facts, pictures, parts, version } = report;
   const list = (about: About, textOf = valueText) => {
     const facts = grouped(about);
-    const single = facts.filter(({ values: [first, ...others] }) => others.length === 0 && first!.of === "");
+    const single = facts.filter(({ values }) => values.every(({ of }) => of === ""));
     const each = facts.filter((fact) => !single.includes(fact));
     return `<dl>${
-      single.map(({ name, values: [fact] }) =>
-        `<dt>${escaped(shownText(name))}</dt><dd>${escaped(textOf(fact!.value))}</dd>`
+      single.map(({ name, values }) =>
+        `<dt>${escaped(shownText(name))}</dt><dd>${
+          escaped([...new Set(values.map(({ value }) => textOf(value)))].join(", "))
+        }</dd>`
       ).join("")
     }</dl>${each.length === 0 ? "" : table(byResult(each))}`;
   };
