@@ -141,6 +141,8 @@ await picture("many", join(day, "vessel_2.oir"), async (viewer) => {
   await page.click("#tool-zoom");
   await page.uncheck("#source-0-visible");
   await page.check("#trace-change");
+  await show(viewer, "events");
+  await page.selectOption("#events-channel", "1");
   await show(viewer, "many");
   await page.click("#many-start");
   await page.locator("#many-csv").waitFor();
