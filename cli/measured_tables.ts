@@ -195,7 +195,6 @@ async function measuredLines(
   const isSummary = tables.includes("summary");
   const wanted = wantedIn(
     settings,
-    MEASUREMENTS,
     ({ key, isUsual = false }, given) =>
       tables.includes(key) || isSummary && (given === undefined ? isUsual : given !== null),
   );
@@ -224,12 +223,11 @@ const traceIn = ({ traces }: ShellSettings): TraceSettings =>
 /** The measurements to make with their settings, `given` by the user or defaults. */
 function wantedIn(
   settings: ShellSettings,
-  measurements: readonly Measurement[],
   isWanted: (measurement: Measurement, given: unknown) => boolean,
 ): Wanted {
   const all: Record<string, unknown> = settings;
   return Object.fromEntries(
-    measurements.filter((one) => isWanted(one, all[one.key]))
+    MEASUREMENTS.filter((one) => isWanted(one, all[one.key]))
       .map(({ key }) => [key, { channel: 0, settings: (all[key] ?? {}) as Settings }]),
   );
 }
@@ -430,7 +428,7 @@ function tracesIn(
   }));
   return regionTables(run, tracedImages(measured, channels, along.get("T")!.axis), {
     regions: tracedRegions(measured, all, plane.axes),
-    wanted: wantedIn(settings, MEASUREMENTS, ({ key }) => OF_TRACES.includes(key) && tables.includes(key)),
+    wanted: wantedIn(settings, ({ key }) => OF_TRACES.includes(key) && tables.includes(key)),
     trace: traceIn(settings),
     tables,
   });

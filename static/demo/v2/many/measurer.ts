@@ -50,7 +50,10 @@ export async function measureLineScan(
   return { measured: shownIn(scan, measured), rows: rows.map(({ row }) => row) };
 }
 
-/** Measures bands, or regions of images; whole lines if there is none, or if a measurement is set to them. */
+/**
+ * Measures the bands of a line scan, or the regions of images. Measures whole lines if there are no bands, or if a measurement
+ * is set to them.
+ */
 async function measureTraced(
   { scan, bands: drawnBands }: Traced,
   drawn: Drawn,

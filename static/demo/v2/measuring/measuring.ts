@@ -371,11 +371,15 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     return this.#traced?.scan.noun === "region";
   }
 
-  /** Position for what is added by hand: the shown image and the selected region in the traces of images. */
+  /**
+   * Position for what is added by hand. In traces of images, that of the shown image and the selected region; null while a
+   * projection is shown, which is no image.
+   */
   get #cursor(): { x: number; y: number } | null {
     if (!this.#isOfImages) return this.#panes.source.cursor;
+    if (this.#image === null) return null;
     const selected = this.#traced!.bands.find(({ id }) => id === this.#store.selected);
-    return { x: (this.#image ?? 0) + 0.5, y: (selected?.from ?? 0) + 0.5 };
+    return { x: this.#image + 0.5, y: (selected?.from ?? 0) + 0.5 };
   }
 
   /** Shows the image at a line of its traces. */
