@@ -4,7 +4,13 @@ import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../static/measure/b
 import type { TraceSettings } from "../static/measure/baseline.ts";
 import { type Column, objectOf, type Row } from "../static/measure/csv.ts";
 import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.ts";
-import { partsToTrace, tracedImages, tracedRegions, withTraces } from "../static/measure/image_traces.ts";
+import {
+  partMeans,
+  partsToTrace,
+  tracedImages,
+  tracedRegions,
+  withTraces,
+} from "../static/measure/image_traces.ts";
 import { Kymograph } from "../static/measure/kymograph.ts";
 import { measured, type Measurement, type Settings } from "../static/measure/measurement.ts";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
@@ -419,13 +425,7 @@ function tracesIn(
   tables: readonly string[],
 ) {
   const all = partsToTrace(parts);
-  const measured = all.map(({ id, place }) => ({
-    id,
-    place,
-    means: means![parts.findIndex((part) => part.id === id)]!.map((values) =>
-      Array.from(values, (value) => Number.isFinite(value) ? value : null)
-    ),
-  }));
+  const measured = partMeans(all, all.map((part) => means![parts.indexOf(part)]!));
   return regionTables(run, tracedImages(measured, channels, along.get("T")!.axis), {
     regions: tracedRegions(measured, all, plane.axes),
     wanted: wantedIn(settings, ({ key }) => OF_TRACES.includes(key) && tables.includes(key)),

@@ -17,6 +17,21 @@ export interface PartMeans {
   means: readonly (readonly (number | null)[])[];
 }
 
+/**
+ * The measured means of parts, ready to be stored as JSON.
+ *
+ * @param values means by part, channel and image; NaN for an image without values
+ */
+export const partMeans = (
+  parts: readonly Part[],
+  values: readonly (readonly Float64Array[])[],
+): PartMeans[] =>
+  parts.map(({ id, place }, i) => ({
+    id,
+    place,
+    means: values[i]!.map((means) => Array.from(means, (mean) => Number.isFinite(mean) ? mean : null)),
+  }));
+
 /** Axis of the columns, which have no distance from each other. */
 const PARTS = { name: "Region", step: 1, unit: "Pixels" };
 

@@ -10,7 +10,7 @@ import {
   stackColumns,
 } from "../../../measure/stack.ts";
 import { imageColumns, joined } from "../../../measure/result_tables.ts";
-import { partsToTrace, tracedRegions, unevenness } from "../../../measure/image_traces.ts";
+import { partMeans, partsToTrace, tracedRegions, unevenness } from "../../../measure/image_traces.ts";
 import { element } from "../controls/element.ts";
 import type { Plain } from "../controls/emitter.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
@@ -282,11 +282,7 @@ export function keptMeans(
   return {
     axis,
     part,
-    parts: parts.map(({ id, place }, i) => ({
-      id,
-      place,
-      means: values[i]!.map((means) => Array.from(means, (mean) => Number.isFinite(mean) ? mean : null)),
-    })),
+    parts: partMeans(parts, values),
     channels,
     at,
     about: [
