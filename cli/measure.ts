@@ -9,6 +9,7 @@ import {
   SEPARATORS,
 } from "../static/measure/csv.ts";
 import { joined, placed, recordingColumns } from "../static/measure/result_tables.ts";
+import { type NamedText, zipOfTexts } from "../static/measure/zip.ts";
 import { sceneNames } from "../readers/metadata/channels.ts";
 import { quoted } from "../readers/errors.ts";
 import { SessionMemoryExceeded } from "../session/errors.ts";
@@ -179,9 +180,7 @@ async function writeZip(
   settings: ShellSettings,
   decimal: DecimalSign,
 ): Promise<void> {
-  const { makeZip } = await import("client-zip");
-  const lastModified = new Date();
-  const entries = tables.flatMap(({ name, columns }) => {
+  const texts = tables.flatMap(({ name, columns }): NamedText[] => {
     const recordings = results.map(({ recording, place, about, settings, fault }) => ({
       recording: place?.recording ?? recording,
       ...place && { scene: place.scene },
@@ -191,11 +190,11 @@ async function writeZip(
     }));
     const known = { program: `acq-server ${VERSION}`, settings, recordings };
     return [
-      { name: `${name}.csv`, input: csv(columns, decimal), lastModified },
-      { name: `${name}.json`, input: companion(`${name}.csv`, columns, decimal, known), lastModified },
+      [`${name}.csv`, csv(columns, decimal)],
+      [`${name}.json`, companion(`${name}.csv`, columns, decimal, known)],
     ];
   });
-  for await (const part of makeZip(entries) as ReadableStream<Uint8Array>) await writeBytes(part);
+  await writeBytes(await (await zipOfTexts(texts)).bytes());
 }
 
 /** The wanted scene of a path, or all of its scenes. */

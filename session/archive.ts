@@ -17,6 +17,7 @@ import type {
   PackOrder,
 } from "../readers/opened/orders.ts";
 import type { Channel, Position, WorkingMemory } from "../readers/reader.ts";
+import { type ZipEntry, zipParts } from "../static/measure/zip.ts";
 
 /** A recording of an archive. Several members may have the same one. */
 export interface ExportedRecording {
@@ -65,6 +66,8 @@ export interface Packer {
     part: WrittenPart,
     known: Partial<Pick<WriteOrder, "missing" | "contrasts">>,
   ): Promise<WrittenFiles>;
+  /** Counts documents as memory; the returned function ends that. @throws {SessionMemoryExceeded} */
+  hold(bytes: number): () => void;
 }
 
 /** Planes that were packed together. */
@@ -75,42 +78,32 @@ export interface Packed {
   release(): void;
 }
 
-interface Entry {
-  readonly name: string;
-  readonly input: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array<ArrayBuffer>>;
-  readonly lastModified: Date;
-}
-
 /** Largest group of planes, in bytes, that is decoded together: channels may share their stored bytes. */
 const MAX_TOGETHER_BYTES = 64 << 20;
-
-/** Bytes between two pauses of the serving thread, which computes their checksum. */
-const PIECE_BYTES = 256 << 10;
 
 /**
  * The archive as a ZIP file. If the stream fails, the file lacks its directory, so readers reject it. `written` gets the number
  * of planes that are in the archive.
  */
-export async function zipOf(
+export function zipOf(
   archive: Archive,
   packer: Packer,
   written: (planes: number) => void,
-): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const { makeZip } = await import("client-zip");
-  return makeZip(entriesOf(archive, packer, written)) as ReadableStream<Uint8Array<ArrayBuffer>>;
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const now = new Date();
+  return ReadableStream.from(zipParts(entriesOf(archive, packer, written, now), now));
 }
 
 async function* entriesOf(
   archive: Archive,
   packer: Packer,
   written: (planes: number) => void,
-): AsyncGenerator<Entry> {
+  now: Date,
+): AsyncGenerator<ZipEntry> {
   const { hasImages, members } = archive;
-  const now = new Date();
-  const file = (name: string, input: Entry["input"]): Entry => ({ name, input, lastModified: now });
   if (hasImages) {
     const text = `${JSON.stringify(collectionDocument(archive, now), null, 2)}\n`;
-    yield file("collection.json", pieces(new TextEncoder().encode(text)));
+    yield* texts([{ path: "collection.json", content: new TextEncoder().encode(text) }]);
   }
   let planes = 0;
   for (const member of members) {
@@ -149,23 +142,30 @@ async function* entriesOf(
     part: WrittenPart,
     known: Parameters<Packer["write"]>[2],
   ) {
-    for (const { path, content } of await packer.write(member, part, known)) {
-      yield file(path, pieces(content));
+    yield* texts(await packer.write(member, part, known));
+  }
+  function* texts(files: WrittenFiles): Generator<ZipEntry> {
+    const release = packer.hold(files.reduce((sum, { content }) => sum + content.length, 0));
+    try {
+      for (const { path, content } of files) yield { name: path, bytes: content };
+    } finally {
+      release();
     }
   }
-  function* chunks(folder: string, indices: WrittenPlane, parts: readonly Uint8Array<ArrayBuffer>[]) {
-    for (const [row, bytes] of parts.entries()) {
-      yield file(`${folder}/0/c/${[...Object.values(indices), row, 0].join("/")}`, pieces(bytes));
-    }
+}
+
+function* chunks(
+  folder: string,
+  indices: WrittenPlane,
+  parts: readonly Uint8Array<ArrayBuffer>[],
+): Generator<ZipEntry> {
+  for (const [row, bytes] of parts.entries()) {
+    yield { name: `${folder}/0/c/${[...Object.values(indices), row, 0].join("/")}`, bytes };
   }
 }
 
 const memberPaths = ({ number, recording }: ExportedMember) =>
   pathsOf({ number, hasReference: recording.reference !== null });
-
-async function* pieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-}
 
 function collectionDocument({ id, name, members, version }: Archive, now: Date) {
   return {

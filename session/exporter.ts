@@ -328,7 +328,7 @@ export class Exporter {
     written: (planes: number) => void = () => {},
     stallMs = Infinity,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    const { pool } = this.#resources;
+    const { pool, budget } = this.#resources;
     const gone = new AbortController();
     const signal = AbortSignal.any([client, gone.signal]);
     /** One acquisition stays open at a time. */
@@ -354,9 +354,13 @@ export class Exporter {
         const order = { recording: archived, member, part, missing, contrasts, version: archive.version };
         return await pool.ask(about, { type: "write", ...order }, wait.signal);
       },
+      hold: (bytes) => {
+        const held = budget.reserve(bytes, "The documents of the archive");
+        return () => held.release();
+      },
     };
     const { zipOf } = await import("./archive.ts");
-    const reader = (await zipOf(archive, packer, written)).getReader();
+    const reader = zipOf(archive, packer, written).getReader();
     let cancelWatch = () => {};
     const end = (fault: unknown) => {
       close();
