@@ -1,6 +1,6 @@
 /**
  * Which files of a folder form one acquisition, by their names alone: no file is opened. Only the list of a folder needs it. Where
- * names do not suffice, `opened/named_parts.ts` looks at headers.
+ * names do not suffice, `session/worker/named_parts.ts` looks at headers.
  */
 import { firstName } from "./czi/file_set.ts";
 import { type FolderNames, FORMAT_NAMES } from "./format.ts";

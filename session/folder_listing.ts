@@ -6,7 +6,7 @@ import { FORMAT_NAMES, MARKED_NAMES } from "../readers/format.ts";
 import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
 import { isAppleDouble } from "../readers/io/names.ts";
 import { failure, isInsideRoots, pathError, standsForBytes } from "../readers/io/paths.ts";
-import type { NamedPart } from "../readers/opened/named_parts.ts";
+import type { NamedPart } from "./worker/named_parts.ts";
 import { listed as listedNames, warnIf, type Warning, type WarningCode } from "../readers/warning.ts";
 import type { NamedAcquisition } from "./named_acquisitions.ts";
 import { judgePath, type OpenRules } from "./source_path.ts";

@@ -120,7 +120,7 @@ Deno.test("metadata of the executable", async (t) => {
       "cli/commands.ts",
       "deno.json",
       "dist/commit.txt",
-      "readers/acquisition_worker.ts",
+      "session/worker/acquisition_worker.ts",
       "session/dialog/macos.js",
       "session/dialog/windows.ps1",
       "session/named_acquisitions.ts",

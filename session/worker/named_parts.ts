@@ -1,12 +1,18 @@
 /** Whether files that are named like parts of another one are parts of it, by their headers and the tests that opening uses. */
-import { chooseFormat, openChosen } from "../choose_format.ts";
-import { isPartOf } from "../czi/file_set.ts";
-import { isLoss, PathNotAllowed, PathNotFound, PlaneNotFound, UnsupportedFormat } from "../errors.ts";
-import { FORMAT_NAMES, SUPPORTED_EXTENSIONS } from "../format.ts";
-import { FileAccess } from "../io/random_access.ts";
-import { isPartOfScan } from "../metadata/pvscan_files.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
-import { isContinuationOf } from "../oir/file_set.ts";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import { isPartOf } from "../../readers/czi/file_set.ts";
+import {
+  isLoss,
+  PathNotAllowed,
+  PathNotFound,
+  PlaneNotFound,
+  UnsupportedFormat,
+} from "../../readers/errors.ts";
+import { FORMAT_NAMES, SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
+import { isPartOfScan } from "../../readers/metadata/pvscan_files.ts";
+import type { StopFlag } from "../../readers/io/stop_flag.ts";
+import { isContinuationOf } from "../../readers/oir/file_set.ts";
 
 /** A file that is named like a part of the file at `main`. */
 export interface NamedPart {
