@@ -19,7 +19,14 @@ import { MAX_CHANNELS, MAX_LISTED_SCENES, MAX_PLANE_SAMPLES } from "../io/limits
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
 import { channelsOf, hexColor } from "../metadata/channels.ts";
 import { momentAt, UNDATED } from "../metadata/moment.ts";
-import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import {
+  type Acquisition,
+  type SampleType,
+  type SceneEntry,
+  type Scenes,
+  sizesOf,
+  type Source,
+} from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { listed, warnIf, type Warning, warning } from "../warning.ts";
 
@@ -205,7 +212,10 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
   );
   return {
     axes,
-    channels: channelsOf(named, { sampleType: sampleType!, rows, columns }),
+    channels: channelsOf(named, { sampleType: sampleType!, rows, columns }).map((channel, i) => ({
+      ...channel,
+      ...!staysWithin(conversions[i]!, sampleType!) && { servedType: "float32" },
+    })),
     ...moment,
     fileSize: source.size,
     reference: null,
@@ -266,6 +276,22 @@ function conversionOf(file: Hdf5File, path: string, number: number, metadata: Op
     ),
   );
   return IDENTITY;
+}
+
+/** Ends of the types whose samples are converted. */
+const ENDS: Readonly<Partial<Record<SampleType, readonly [least: number, most: number]>>> = {
+  uint8: [0, 2 ** 8 - 1],
+  int8: [-(2 ** 7), 2 ** 7 - 1],
+  uint16: [0, 2 ** 16 - 1],
+  int16: [-(2 ** 15), 2 ** 15 - 1],
+};
+
+/** Whether a conversion of any stored sample is a sample of the same type, as the inversion of all of them is. */
+function staysWithin({ scale, offset }: Conversion, type: SampleType): boolean {
+  if (scale === 1 && offset === 0) return true;
+  const [least, most] = ENDS[type] ?? [0, -1];
+  return Number.isInteger(scale) && Number.isInteger(offset) &&
+    [least, most].every((end) => end * scale + offset >= least && end * scale + offset <= most);
 }
 
 /** Applies a conversion. Samples of 16 bits are exact in float32, so that the store alone rounds. */

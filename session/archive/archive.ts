@@ -12,6 +12,7 @@ import { chunkIndices, writtenPositions } from "./content/image_layout.ts";
 import { pathsOf } from "./content/member_paths.ts";
 import type { PackedPlanes, PackOrder } from "./content/archive_orders.ts";
 import type { AcquisitionSource, AcquisitionSummary } from "../acquisition_summary.ts";
+import { DecodeFailed, isLoss, quoted } from "../../readers/errors.ts";
 import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
 import { type ZipEntry, zipParts } from "../../static/measure/zip.ts";
 
@@ -47,6 +48,8 @@ export interface Archive {
   /** False if the archive holds only documents and tables. */
   readonly hasImages: boolean;
   readonly members: readonly ExportedMember[];
+  /** Number of recordings that were ordered and could not be read. */
+  readonly leftOut: number;
   /** What it lacks or changes. */
   readonly warnings: readonly string[];
   readonly version: string;
@@ -97,56 +100,86 @@ async function* entriesOf(
   now: Date,
 ): AsyncGenerator<ZipEntry> {
   const { hasImages, members } = archive;
-  if (hasImages) {
-    const text = `${JSON.stringify(collectionDocument(archive, now), null, 2)}\n`;
-    yield* texts([{ path: "collection.json", content: new TextEncoder().encode(text) }]);
-  }
-  let planes = 0;
-  for (const member of members) {
-    const missing: WrittenPlane[] = [];
-    const { recording } = member;
-    const { image, referenceImage } = memberPaths(member);
+  const show = (member: ExportedMember) => naming(archive, member, shownPlanes(member.recording, packer));
+  // The first planes come before the first byte, so that their failure is an answer and no cut archive.
+  let first = hasImages && members[0] ? await show(members[0]) : null;
+  try {
     if (hasImages) {
-      const shown = await shownPlanes(recording, packer);
+      const text = `${JSON.stringify(collectionDocument(archive, now), null, 2)}\n`;
+      yield* documents(packer, [{ path: "collection.json", content: new TextEncoder().encode(text) }]);
+    }
+    let planes = 0;
+    const count = () => written(planes += 1);
+    for (const member of members) {
+      const shown = first ?? (hasImages ? await show(member) : null);
+      first = null;
+      const entries = memberEntries(member, packer, shown, count);
       try {
-        yield* documents(member, "image", { contrasts: shown.contrasts });
-        for await (const plane of planesOf(recording, packer, shown)) {
-          if (plane.chunks === null) missing.push(plane.indices);
-          else yield* chunks(image, plane.indices, plane.chunks);
-          written(planes += 1);
-        }
+        let next = await naming(archive, member, entries.next());
+        for (; !next.done; next = await naming(archive, member, entries.next())) yield next.value;
       } finally {
-        if (shown.first !== null) drop(shown.first);
+        await entries.return();
       }
     }
-    if (hasImages && referenceImage !== null) {
-      const { packed: layout } = recording.reference!;
-      const channels = recording.summary.reference!.channels.map(({ index }) => index);
-      const packed = await packer.pack(recording, { channels, position: null, layout, contrast: true });
-      try {
-        yield* documents(member, "reference", { contrasts: packed.contrasts });
-        for (const [c, parts] of packed.planes.entries()) yield* chunks(referenceImage, { c }, parts ?? []);
-      } finally {
-        packed.release();
-      }
-    }
-    yield* documents(member, "documents", { missing });
+  } finally {
+    if (first?.first) drop(first.first);
   }
+}
 
-  async function* documents(
-    member: ExportedMember,
-    part: WrittenPart,
-    known: Parameters<Packer["write"]>[2],
-  ) {
-    yield* texts(await packer.write(member, part, known));
+/** Names the member in a failure of its files, if the archive has several. */
+async function naming<T>(archive: Archive, { name }: ExportedMember, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (archive.members.length < 2 || !isLoss(error)) throw error;
+    throw new DecodeFailed(`${quoted(name)} cannot be archived: ${error.message}`, { cause: error });
   }
-  function* texts(files: WrittenFiles): Generator<ZipEntry> {
-    const release = packer.hold(files.reduce((sum, { content }) => sum + content.length, 0));
+}
+
+/** Files of a member. @param shown its first planes; `null` without images @param count called for each plane */
+async function* memberEntries(
+  member: ExportedMember,
+  packer: Packer,
+  shown: ShownPlanes | null,
+  count: () => void,
+): AsyncGenerator<ZipEntry, void> {
+  const missing: WrittenPlane[] = [];
+  const { recording } = member;
+  const { image, referenceImage } = memberPaths(member);
+  if (shown !== null) {
     try {
-      for (const { path, content } of files) yield { name: path, bytes: content };
+      yield* documents(packer, await packer.write(member, "image", { contrasts: shown.contrasts }));
+      for await (const plane of planesOf(recording, packer, shown)) {
+        if (plane.chunks === null) missing.push(plane.indices);
+        else yield* chunks(image, plane.indices, plane.chunks);
+        count();
+      }
     } finally {
-      release();
+      if (shown.first !== null) drop(shown.first);
     }
+  }
+  if (shown !== null && referenceImage !== null) {
+    const { packed: layout } = recording.reference!;
+    const channels = recording.summary.reference!.channels.map(({ index }) => index);
+    const packed = await packer.pack(recording, { channels, position: null, layout, contrast: true });
+    try {
+      const { contrasts } = packed;
+      yield* documents(packer, await packer.write(member, "reference", { contrasts }));
+      for (const [c, parts] of packed.planes.entries()) yield* chunks(referenceImage, { c }, parts ?? []);
+    } finally {
+      packed.release();
+    }
+  }
+  yield* documents(packer, await packer.write(member, "documents", { missing }));
+}
+
+/** Documents, which count as memory until all are sent. */
+function* documents(packer: Packer, files: WrittenFiles): Generator<ZipEntry> {
+  const release = packer.hold(files.reduce((sum, { content }) => sum + content.length, 0));
+  try {
+    for (const { path, content } of files) yield { name: path, bytes: content };
+  } finally {
+    release();
   }
 }
 

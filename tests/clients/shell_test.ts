@@ -235,6 +235,24 @@ Deno.test("the commands need only the permission to read", async () => {
   assert.deepEqual([...kinds].filter((kind) => !["read", "write"].includes(kind)), []);
 });
 
+Deno.test("export names a recording that cannot be read, and archives the others", async () => {
+  using temporary = temporaryFolder();
+  const scan = join(ROOT, "examples", "line_scan.oir");
+  const cut = temporary.at("cut.oir");
+  Deno.writeFileSync(cut, Deno.readFileSync(scan).subarray(0, 900));
+  const { code, bytes, err } = await shell(["export", "-q", cut, scan, temporary.at("missing.oir")]);
+  assert.equal(code, 1);
+  const lines = err.trimEnd().split("\n");
+  assert.equal(lines.length, 2, err);
+  assert.match(lines[0]!, /^warning: .*"cut\.oir".*; it is left out$/);
+  assert.match(lines[1]!, /^warning: .*missing\.oir".*; it is left out$/);
+  const archive = temporary.at("others.zip");
+  Deno.writeFileSync(archive, bytes);
+  const validated = await shell(["validate", archive]);
+  assert.equal(validated.code, 0, validated.out);
+  assert.equal(JSON.parse((await shell(["info", archive])).out).sceneCount, 1);
+});
+
 Deno.test("export writes an archive that validate accepts, or explains why not", async () => {
   using temporary = temporaryFolder();
   const folder = temporary.path;

@@ -11,6 +11,7 @@ import { panel } from "../measuring/panel.ts";
 import { type About, isPlainImage, type Scan, scanOf, typedPlanes } from "../drawing/scan.ts";
 import { saveSettings, saveTable, saveTogether, type TableToSave } from "../measuring/saved_tables.ts";
 import { Work } from "../measuring/work.ts";
+import { saveArchive } from "../saving/archive_download.ts";
 import { besideOwn, type Carried, carriedFrom, offerWaiting, type Page, wait } from "./carried.ts";
 import { measureAll, type Run, type Target } from "./measure_all.ts";
 import { RecordingsView } from "./recordings_view.ts";
@@ -337,14 +338,16 @@ export class ManyPanel {
     this.#archive.disabled = true;
     try {
       const { controller } = this.#parts;
-      const warnings = await controller.live(async (acquisition) => {
+      const server = await controller.server();
+      const name = this.#stem;
+      const link = await controller.live(async (acquisition) => {
         const { sessionId } = await acquisition.state();
-        const server = await controller.server();
-        const link = await server.export(this.#members, { images, name: this.#stem, sessionId });
-        element("a", { href: link.url, download: "" }).click();
-        return link.warnings;
+        return await server.export(this.#members, { images, name, sessionId });
       });
-      sayIn(this.#status, ["The browser saves the file", ...warnings].join(" · "), true);
+      sayIn(this.#status, ["The browser saves the file …", ...link.warnings].join(" · "), true);
+      this.#archive.disabled = false;
+      await saveArchive(server, link);
+      sayIn(this.#status, [`Saved ${name}.zip`, ...link.warnings].join(" · "), true);
     } catch (error) {
       const { message, details } = error as Error & { details?: { message: string }[] | null };
       sayIn(this.#status, `Not saved: ${details?.[0]?.message ?? message}`, true);
