@@ -10,7 +10,7 @@ import { INFO } from "../cli/info.ts";
 import { MEASURE } from "../cli/measure.ts";
 import { PLANE } from "../cli/plane.ts";
 import { SCHEMA, VALIDATE } from "../cli/validate.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { WARNING_CODES } from "../readers/warning.ts";
 import { OpenResponse } from "../schemas/http.ts";
 import { ERRORS } from "../schemas/served.ts";

@@ -5,7 +5,7 @@ import type { AcquisitionSummary, OpenRequest } from "../session/acquisition_sum
 import { FileAccess, type ReadCounts } from "../readers/io/random_access.ts";
 import type { TimedAcquisition } from "../readers/metadata/time_stamps.ts";
 import type { RowRange } from "../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 
 export interface LoadOptions {
   readonly channelIndices?: readonly number[] | null;

@@ -92,7 +92,6 @@ Deno.test("imports run one way", async (t) => {
     ...await importsFrom("main.ts"),
     ...await importsFrom("cli/commands.ts"),
     ...await importsFrom("session/worker/acquisition_worker.ts"),
-    ...await importsFrom("session/named_acquisitions.ts"),
   ]);
   assert(graph.has("session/dialog/commands.ts"));
   assert(graph.has("readers/tiff/dialects/ome.ts"), "the readers are part of the graph");
