@@ -3,6 +3,7 @@
  * `0.284 [um/pixel]`, `2 ms/line` or `Time per line: 2 ms`, or the image size and duration that Olympus FluoView writes
  * beside a TIFF.
  */
+import { readNumber } from "./decimal_number.ts";
 
 const DIGITS = String.raw`(\d+(?:[.,]\d+)?(?:e[+-]?\d+)?)`;
 const NUMBER = `(?<![\\w.,])${DIGITS}`;
@@ -61,5 +62,5 @@ function lineTimeOfOlympus(text: string) {
   return value > 0 ? value : undefined;
 }
 
-/** @param text with a decimal point or comma */
-const numberOf = (text: string) => Number(text.replace(",", "."));
+/** @param text of {@link DIGITS} */
+const numberOf = (text: string) => readNumber(text)?.value ?? NaN;

@@ -3,7 +3,7 @@
  * image or projection. NaN and infinities do not count.
  */
 import { formatNumber, tableUnit, unitSymbol } from "./axes.ts";
-import { lengthOf, lineProfile, type Point } from "./line_profile.ts";
+import { lengthOf, lineProfile, type Point, sidesOf } from "./line_profile.ts";
 import { mean } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
@@ -65,13 +65,14 @@ export function partsOf(
  * @throws {RangeError} the line is degenerate
  */
 export function meanOver(
-  [rows, columns]: readonly [number, number],
+  { shape, axes }: Plane,
   place: Part["place"],
 ): (image: Float32Array) => number {
   if (place !== null && "points" in place) {
-    const { of } = lineProfile(place.points, place.width, [rows, columns]);
+    const { of } = lineProfile(place.points, place.width, shape, sidesOf(axes));
     return (image) => mean(of(image));
   }
+  const [rows, columns] = shape;
   const { start: [left, top], stop: [right, bottom] } = place ?? { start: [0, 0], stop: [columns, rows] };
   return (image) => {
     let [sum, count] = [0, 0];
@@ -130,7 +131,7 @@ export const imageRows = (
   channels: readonly Channel[],
 ): Row[] =>
   parts.flatMap((part) => {
-    const meanOf = meanOver(shape, part.place);
+    const meanOf = meanOver({ shape, axes }, part.place);
     const place = placeRow(part, axes);
     return channels.map(({ name, samples }) => ({ ...place, Channel: name, Mean: meanOf(samples) }));
   });
@@ -141,7 +142,7 @@ export function profileColumns(
   { shape, axes }: Plane,
   channels: readonly Channel[],
 ): Column[] {
-  const profile = lineProfile(points, width, shape);
+  const profile = lineProfile(points, width, shape, sidesOf(axes));
   const { value, unit } = lengthIn(points, axes);
   const step = value / Math.max(1, profile.places.length - 1);
   return [

@@ -176,7 +176,7 @@ export async function measuredStack(
     if (!axis) continue;
     const count = along.get(axis)?.count;
     if (count === undefined) throw new RangeError(`It has one image over ${OVER[axis]!.toLowerCase()}`);
-    const meanOf = axis === over ? parts.map(({ place }) => meanOver(plane.shape, place)) : [];
+    const meanOf = axis === over ? parts.map(({ place }) => meanOver(plane, place)) : [];
     const means = meanOf.map(() => channels.map(() => new Float64Array(count).fill(NaN)));
     const projections = projection?.axis === axis
       ? channels.map(() => projectionOf(projection.kind, plane.shape[0]! * plane.shape[1]!))
