@@ -5,15 +5,12 @@
 import { counted, rounded, tableUnit } from "./axes.ts";
 import { heartRate } from "./heart_rate.ts";
 import { percentile } from "./traces.ts";
-import { perTime, type Plane } from "./velocity.ts";
+import { perTime, type Plane, type Sampling } from "./line_scan.ts";
 import type { Column, Row } from "./csv.ts";
-import type { Baseline, TraceSettings } from "./baseline.ts";
-
-/** An axis of a line scan; `step` is in `unit`. */
-export type Axis = { step: number; unit: string };
+import type { Baseline, TraceSettings } from "./light/baseline.ts";
 
 /** Axes of lines and of columns. */
-export type Axes = readonly [time: Axis, position: Axis];
+export type Axes = readonly [time: Sampling, position: Sampling];
 
 /** A number or choice that the user sets. */
 export interface Parameter {
@@ -329,7 +326,7 @@ export const columnOf = <Of>(
   name: string,
   found: readonly Of[],
   of: (item: Of) => number | string | null | undefined,
-  axis?: Axis,
+  axis?: Sampling,
 ): Column =>
   axis === undefined
     ? { name, values: found.map(of) as (number | string | null)[] }
@@ -340,7 +337,7 @@ export const medianOf = <Of>(
   name: string,
   found: readonly Of[],
   of: (item: Of) => number,
-  axis?: Axis,
+  axis?: Sampling,
 ): Quantity => ({
   name,
   value: percentile(Float64Array.from(found, (item) => of(item) * (axis?.step ?? 1)), 50),
@@ -348,7 +345,7 @@ export const medianOf = <Of>(
 });
 
 /** Times of items. */
-export const timeColumn = (found: readonly Item[], time: Axis): Column => ({
+export const timeColumn = (found: readonly Item[], time: Sampling): Column => ({
   ...columnOf("Time", found, ({ line }) => line, time),
   step: time.step,
 });

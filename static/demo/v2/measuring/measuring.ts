@@ -7,7 +7,7 @@
  */
 import { type Column, columnsOf } from "../../../measure/csv.ts";
 import { imageRows } from "../../../measure/image_parts.ts";
-import { EVENTS } from "../../../measure/event_measurement.ts";
+import { EVENTS } from "../../../measure/events/mod.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { curveColumns } from "../../../measure/result_tables.ts";
 import { valueWords } from "../../../measure/over_recordings.ts";
@@ -37,7 +37,7 @@ import type { Point } from "../picture/placed_view.ts";
 import type { Drawer, DrawerView } from "../panels/drawer.ts";
 import type { Mark } from "../picture/marks.ts";
 import { type Traced, tracedIn } from "./traced.ts";
-import { NEW_TRACE } from "../../../measure/band_trace.ts";
+import { NEW_TRACE } from "../../../measure/light/band_trace.ts";
 import type { Source } from "./image_series.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Measured, Saved } from "./panel.ts";

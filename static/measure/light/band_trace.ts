@@ -1,7 +1,7 @@
 /** The trace of a band of a plane: the mean of its columns in each line, or its change against F₀ (baseline.ts). */
 import { type Baseline, baselineOf, baselineWords, type TraceSettings } from "./baseline.ts";
-import { mean, runningMean } from "./traces.ts";
-import type { Plane } from "./velocity.ts";
+import { mean, runningMean } from "../traces.ts";
+import type { Plane } from "../line_scan.ts";
 
 /** What settings mean in which something is missing, as in those of earlier versions. */
 export const PLAIN_TRACE: Readonly<TraceSettings> = {
