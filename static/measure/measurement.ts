@@ -39,6 +39,9 @@ export interface Parameter {
   cited?: (settings: Settings, band: Band) => readonly [name: string, value: string | number];
 }
 
+/** A sentence about a setting by its name in tables. */
+export type Sentences = Readonly<Record<string, (value: string) => string>>;
+
 /** Values of all parameters by key, and what was measured with them. */
 export interface Settings {
   readonly [key: string]: unknown;
@@ -148,6 +151,10 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   isOfBands?: boolean;
   /** Whether items have notes. */
   hasNotes?: boolean;
+  /** Whether its items are peaks of a trace, which the charts of traces mark. */
+  marksTraces?: boolean;
+  /** Anchor of its section in docs/measure.md. */
+  section: string;
   /** Further sections of docs/measure.md. */
   help?: readonly (readonly [anchor: string, name: string])[];
   parameters: readonly Parameter[];
@@ -159,6 +166,10 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   explain?(settings: Chosen, band: Band): string;
   /** Method as tables cite it. */
   method(settings: Chosen): string;
+  /** Sentences of the methods text, without the full stop, for settings whose name is no noun. */
+  sentences?: Sentences;
+  /** Names of facts that were found rather than set, which the methods text leaves out. */
+  findings?: readonly string[];
   /** Further names and values for tables. */
   facts?(settings: Chosen, band: Band): readonly (readonly [name: string, value: string | number])[];
   /** Measures at once. @throws {RangeError} a setting does not fit */

@@ -17,6 +17,12 @@ export const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
   title: "Diameter over time",
   noun: "diameter",
   hint: "The band holds a vessel, with some of its surroundings on both sides.",
+  section: "diameter-over-time",
+  sentences: {
+    "Mean of": (lines) => `Each value was the mean of ${lines}`,
+    "Median of": (lines) => `Each value was the median of ${lines}`,
+    "Every": (lines) => `One value was taken every ${lines}`,
+  },
   parameters: [
     {
       key: "method",

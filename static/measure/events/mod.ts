@@ -61,6 +61,14 @@ export const EVENTS: Measurement<Event, EventSettings> = {
   isQuick: true,
   isOfBands: true,
   hasNotes: true,
+  marksTraces: true,
+  section: "events",
+  sentences: {
+    "Threshold chosen": (way) => `The threshold was chosen ${way}`,
+    "Sought in means of": (lines) =>
+      lines === "1 lines" ? "Peaks were sought in single lines" : `Peaks were sought in means of ${lines}`,
+  },
+  findings: ["SD of the residual", "Peaks between 3 SD and the threshold"],
   parameters: [
     {
       key: "chosen",

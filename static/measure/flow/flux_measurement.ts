@@ -17,6 +17,11 @@ export const FLUX: Measurement<Item & FluxAt, FluxSettings> = {
   title: "Flux of cells",
   noun: "cell count",
   hint: "Counts the streaks that pass the middle of the band.",
+  section: "flux",
+  sentences: {
+    "Cells are": (look) => `The cells were ${look}`,
+    "Count over": (lines) => `The cells were counted over ${lines}`,
+  },
   parameters: [
     { key: "cells", label: "Cells are", value: "dark", choices: { dark: "dark", bright: "bright" } },
     { key: "window", label: "Count over", value: 200, unit: "lines", isCount: true },

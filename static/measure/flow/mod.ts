@@ -60,6 +60,11 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
   noun: "velocity",
   hint: "The band holds streaks of cells that move along the line.",
   isUsual: true,
+  section: "velocities",
+  sentences: {
+    "Window chosen": (way) => `The windows were chosen ${way}`,
+    "Time along the line": (value) => `The time along the line was ${value}`,
+  },
   help: [
     ["summary-of-velocities", "Summary"],
     ["verdicts", "Verdicts"],

@@ -48,6 +48,17 @@ export function traceOf(
   return { values: change, baseline: f0.level, f0 };
 }
 
+const countAveraged = (noun: string, count: string, unit: string) =>
+  count === "1" ? `${noun} were not averaged` : `${count} ${unit} were averaged`;
+
+/** Sentences of the methods text about {@linkcode traceFacts}. */
+export const TRACE_SENTENCES: Readonly<Record<string, (value: string) => string>> = {
+  "Values": (value) => `The values were ${value.replace(/^mean/, "means")}`,
+  "Lines averaged": (count) => countAveraged("Lines", count, "lines"),
+  "Images averaged": (count) => countAveraged("Images", count, "images"),
+  "Baseline F0": (value) => `F₀ was taken as ${value}`,
+};
+
 /** Settings for tables. `by` has the method of F₀ that ran. */
 export function traceFacts(
   settings: TraceSettings,

@@ -9,6 +9,8 @@ export const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   title: "Sparks",
   noun: "spark",
   hint: "Local, short rises above the F₀ of each column.",
+  section: "sparks",
+  findings: ["Rejected candidates"],
   parameters: [
     // Noise alone exceeds 5 in every seventh recording, and 5.5 in every fortieth.
     { key: "threshold", label: "Threshold", value: 6, unit: "SD of the noise", least: 1 },
