@@ -2,8 +2,10 @@
  * Parts of an image that are measured (the whole image, the line drawn over it, and rectangles), and their values in one
  * image or projection. NaN and infinities do not count.
  */
-import { formatNumber, tableUnit, unitSymbol } from "./axes.ts";
+import type { Sampling } from "./line_scan.ts";
+import { formatNumber, placeAlong, tableUnit, unitSymbol } from "./axes.ts";
 import { lengthOf, lineProfile, type Point, sidesOf } from "./line_profile.ts";
+import { distinctNames } from "./part_names.ts";
 import { mean } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
@@ -32,7 +34,7 @@ export type Region = {
 };
 
 /** Axes of rows and columns. */
-export type Axes = readonly [{ step: number; unit: string }, { step: number; unit: string }];
+export type Axes = readonly [rows: Sampling, columns: Sampling];
 
 /** Geometry of planes: `[rows, columns]` and their axes. */
 export type Plane = { shape: readonly [number, number]; axes: Axes };
@@ -50,14 +52,25 @@ export function partsOf(
     regions?: readonly Region[] | undefined;
   },
 ): Part[] {
-  const rectangles = regions.flatMap(({ id, name, type, start, stop }) =>
-    type === "rectangle" && start && stop ? [{ id, name: name || id, place: { start, stop } }] : []
+  const drawn = regions.flatMap(({ id, name, type, start, stop }) =>
+    type === "rectangle" && start && stop ? [{ id, name, place: withCorners(start, stop) }] : []
   );
+  const names = distinctNames(drawn.map(({ name }) => name), "Rectangle");
+  const rectangles = drawn.map((part, i) => ({ ...part, name: names[i]! }));
   const line = kymograph === null || !(lengthOf(kymograph.points) > 0)
     ? []
     : [{ id: LINE_ID, name: "the line", place: { points: kymograph.points, width: kymograph.width } }];
   return [{ id: "", name: "whole image", place: null }, ...line, ...rectangles];
 }
+
+/** The rectangle between two corners, whichever comes first. */
+const withCorners = (
+  [x0, y0]: readonly [number, number],
+  [x1, y1]: readonly [number, number],
+): Rectangle => ({
+  start: [Math.min(x0, x1), Math.min(y0, y1)],
+  stop: [Math.max(x0, x1), Math.max(y0, y1)],
+});
 
 /**
  * Returns a function that computes the mean of a part of an image, NaN without a value.
@@ -149,7 +162,7 @@ export function profileColumns(
     {
       name: "Position",
       unit: tableUnit({ unit }),
-      values: Float64Array.from({ length: profile.places.length }, (_, i) => i * step),
+      values: Float64Array.from({ length: profile.places.length }, (_, i) => placeAlong(i, { step })),
     },
     ...channels.map(({ name, samples }) => ({ name, values: profile.of(samples) })),
   ];

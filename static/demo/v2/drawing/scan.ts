@@ -6,7 +6,7 @@ import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
 import { numberText, type Quantity } from "../../../measure/measurement.ts";
 import type { Recording } from "../../../measure/recording.ts";
-import type { Samples } from "../../../measure/velocity.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
 
 /** Facts about numbers, such as their settings and origin, above every saved table. */
 export type About = [name: string, value: string | number][];
@@ -151,10 +151,6 @@ export function about({ fileName, path, axes, noun, isLineScan, place, note }: S
       ],
   ];
 }
-
-/** Whether a file holds a single image and does not call it a line scan. */
-export const isPlainImage = ({ plane, header: { sizes } }: OpenResponse): boolean =>
-  !isTime(plane.axes[0] as Axis) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
 
 /**
  * Planes of an image as those of a line scan, with the typed calibration.

@@ -8,7 +8,7 @@ import { keep, kept } from "../controls/kept.ts";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
 import { drawingWords, type Drawn, lookOf } from "../drawing/drawn.ts";
 import { panel } from "../measuring/panel.ts";
-import { type About, isPlainImage, type Scan, scanOf, typedPlanes } from "../drawing/scan.ts";
+import { type About, type Scan, scanOf, typedPlanes } from "../drawing/scan.ts";
 import { saveSettings, saveTable, saveTogether, type TableToSave } from "../measuring/saved_tables.ts";
 import { Work } from "../measuring/work.ts";
 import { saveArchive } from "../saving/archive_download.ts";
@@ -19,7 +19,7 @@ import type { ExportMember } from "../../../client/v2/acq-client.ts";
 import type { Drawer } from "../panels/drawer.ts";
 import type { KeptWork } from "../opening/kept_work.ts";
 import type { Parts } from "../opening/saving.ts";
-import type { TypedScan } from "../../../measure/typed_scan.ts";
+import { typedFor, type TypedScan } from "../../../measure/typed_scan.ts";
 
 /** The open recording, with regions and settings for others. */
 type Open = { carried: Carried; drawn: Drawn };
@@ -153,8 +153,9 @@ export class ManyPanel {
     if (info === null || groups === null) return null;
     const { source: file, lineScan = null } = info;
     const { source } = groups;
-    const { plane, channels } = typed !== null && isPlainImage(info)
-      ? typedPlanes({ plane: info.plane, channels: source.channels }, typed)
+    const calibration = typedFor(info, typed);
+    const { plane, channels } = calibration !== null
+      ? typedPlanes({ plane: info.plane, channels: source.channels }, calibration)
       : source;
     const group = { plane, channels, shown: source.shown } as typeof source;
     return scanOf({ group, file, lineScan, place: () => [], note });
