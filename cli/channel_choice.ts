@@ -40,7 +40,9 @@ export function channelIn(
   const listed = channels.slice(0, MOST_LISTED).map(({ index, name }) => `${index} ${quoted(name)}`);
   const more = channels.length > MOST_LISTED ? ` and ${channels.length - MOST_LISTED} more` : "";
   throw new ChannelOutOfRange(
-    `Channel ${quoted(text.slice(0, 64))} does not exist: ${quoted(file)} has ${listed.join(", ")}${more}`,
+    `Channel ${digits ?? quoted(text.slice(0, 64))} does not exist: ${quoted(file)} has ${
+      channels.length === 1 ? "only" : "channels"
+    } ${listed.join(", ")}${more}`,
   );
 }
 

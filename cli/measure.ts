@@ -9,7 +9,7 @@ import {
   SEPARATORS,
 } from "../static/measure/csv.ts";
 import { joined, placed, recordingColumns } from "../static/measure/result_tables.ts";
-import { type NamedText, zipOfTexts } from "../static/measure/zip.ts";
+import { type NamedText, zipParts } from "../static/measure/zip.ts";
 import { sceneNames } from "../readers/metadata/channels.ts";
 import { quoted } from "../readers/errors.ts";
 import { SessionMemoryExceeded } from "../session/errors.ts";
@@ -250,7 +250,8 @@ async function writeZip(
       [`${name}.json`, companion(`${name}.csv`, columns, decimal, known)],
     ];
   });
-  await writeBytes(await (await zipOfTexts(texts)).bytes());
+  const entries = texts.map(([name, text]) => ({ name, bytes: new TextEncoder().encode(text) }));
+  for await (const part of zipParts(entries)) await writeBytes(part);
 }
 
 /** The wanted scene of a path, or all of its scenes. */

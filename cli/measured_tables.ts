@@ -141,6 +141,11 @@ export const measuredTables = (
     const isImage = tables.some((table) => OF_IMAGES.includes(table)) ||
       lineScan === undefined && !isTime(info.plane.axes[0]) &&
         (regions ?? kymograph ?? images ?? projection ?? null) !== null;
+    if (!isImage && typed !== undefined && lineScan === undefined && !isTime(info.plane.axes[0])) {
+      throw new RangeError(
+        'Not a line scan: "lineScan" of the settings is for single images; "replace": true in it overrides',
+      );
+    }
     const found = isImage
       ? await measuredImages(opened, settings, tables, run)
       : await measuredLines(opened, settings, tables, run);

@@ -238,7 +238,6 @@ test("shows work with a note if the same path has other content", async (viewer,
 test("a browser without locks works, and says that nothing is kept", async (viewer, page) => {
   await page.addInitScript("Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })");
   await page.reload();
-  await viewer.ended();
   await viewer.openPath(files.scan);
   await page.locator("#kept.bad #kept-words", { hasText: "lacks the locks" }).waitFor();
   assert.equal(await page.locator("#take-over").isVisible(), false);

@@ -211,7 +211,10 @@ inFolder("chooses channels by name, index and all", async (given) => {
     /"1" is the name of channel 0 and the index of channel 1, "Green".*index:0 or index:1/,
   );
   const none = await channels("green");
-  assert.match(none.failure, /Channel "green" does not exist: "plain\.ome\.zarr" has 0 "1", 1 "Green"/);
+  assert.match(
+    none.failure,
+    /Channel "green" does not exist: "plain\.ome\.zarr" has channels 0 "1", 1 "Green"/,
+  );
   const plane = async (named: string) => await shell("plane", ["--channel", named, given.plain]);
   const first = ({ bytes }: { bytes: Uint8Array<ArrayBuffer> }) =>
     new Float32Array(bytes.slice(0, 4).buffer)[0];
