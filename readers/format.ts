@@ -103,9 +103,12 @@ export const markersOf = (extensions: readonly string[]): string[] =>
 export const SUPPORTED_EXTENSIONS: readonly string[] = unique(ALL.flatMap(({ extensions }) => extensions))
   .toSorted();
 
-/** The longest supported extension at the end of a path, case ignored, or `null`. */
+/** Name of a companion document without a stem before its extension. */
+const BARE_COMPANION = /(?:^|[\\/])companion\.ome$/i;
+
+/** The longest supported extension at the end of a path, case ignored, or `null`. `companion.ome` is an extension by itself. */
 export function extensionOf(path: string): string | null {
-  const lower = path.toLowerCase();
+  const lower = path.toLowerCase().replace(BARE_COMPANION, ".companion.ome");
   const fitting = SUPPORTED_EXTENSIONS.filter((extension) => lower.endsWith(extension));
   return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
 }
