@@ -29,8 +29,6 @@ export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage 
   const { attributes } = pixels;
   const length = (name: string) => [numberOf(attributes[name]), attributes[`${name}Unit`] ?? "um"] as const;
   const dates = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) => child(image, name)?.text);
-  // ThorImage 1 writes it as an attribute.
-  dates.push(image.attributes.AcquiredDate);
   const channels = channelElements(image, pixels);
   const calibrations = calibrationsOf({
     X: length("PhysicalSizeX"),
