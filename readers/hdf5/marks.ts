@@ -3,25 +3,12 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { Hdf5File, startsHdf5 } from "./file.ts";
 
-/** Formats that are HDF5 files. */
-export type Hdf5Format = "imaris" | "mesc" | "nwb";
-
-/** The format by the attributes of the root, or `null`. */
-export function formatIn(file: Hdf5File): Hdf5Format | null {
-  const names = file.attributeNames("/");
-  if (names.includes("ImarisDataSet") || names.includes("DataSetInfoDirectoryName")) return "imaris";
-  if (names.includes("nwb_version")) return "nwb";
-  return names.includes("FileFormatVersion") && file.names("/").some((name) => /^MSession_\d+$/.test(name))
-    ? "mesc"
-    : null;
-}
-
-/** Whether a file is of a format; false for one that is damaged. */
-export async function isHdf5Format(source: ByteSource, format: Hdf5Format): Promise<boolean> {
+/** Whether a file is HDF5 with this root; false for one that is damaged. */
+export async function hasRoot(source: ByteSource, isOwn: (file: Hdf5File) => boolean): Promise<boolean> {
   if (source.size < 8 || !startsHdf5(source.read(0, 8, "the first bytes"))) return false;
   try {
     using file = await Hdf5File.open(source);
-    return formatIn(file) === format;
+    return isOwn(file);
   } catch (error) {
     if (error instanceof DecodeFailed) return false;
     throw error;

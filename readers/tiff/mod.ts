@@ -13,7 +13,6 @@
  */
 import { basename, dirname, extname, join } from "node:path";
 import { Unreadable } from "../errors.ts";
-import { extensionOf } from "../format.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { lostText } from "../metadata/lost_text.ts";
@@ -21,6 +20,7 @@ import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { warnIf } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
 import { plainSeries } from "./dialects/plain.ts";
+import { isCompanion } from "./format.ts";
 import * as marks from "./marks.ts";
 import { recentBytes } from "./plane_files.ts";
 import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
@@ -111,7 +111,7 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   if (files.kind(path) === "directory") {
     return (await import("./dialects/ndtiff.ts")).openNDTiffFolder(path, files);
   }
-  if (extensionOf(path) === ".companion.ome") {
+  if (isCompanion(path)) {
     return (await import("./dialects/ome.ts")).openCompanion(path, files);
   }
   const tiff = new TiffFile(files.open(path), files);

@@ -559,7 +559,9 @@ Deno.test("measure: takes a line scan that is stored as time points of one row",
   const path = join(temporary.path, "lines.ome.tif");
   const sample = (x: number, _y: number, _sample: number, t: number) => BigInt(plane[t * columns + x]!);
   Deno.writeFileSync(path, tiffBytes(grayLayout(columns, 1, 16), sample, lines, [[270, 2, text]]));
-  const { code, rows, err } = await measured([path], { velocity: { window: 120, step: 60, method: "radon" } });
+  const { code, rows, err } = await measured([path], {
+    velocity: { window: 120, step: 60, method: "radon" },
+  });
   assert.deepEqual([code, err, rows.length], [0, "", 1]);
   const truth = STREAK_VELOCITY * PIXEL_SIZE / LINE_TIME;
   assert(Math.abs(Number(rows[0]!["Median velocity (um/s)"]) / truth - 1) < 0.03);

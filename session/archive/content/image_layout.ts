@@ -1,11 +1,11 @@
 /** How an acquisition is written as OME-Zarr 0.5: sample type, axes, chunks, channels. */
-import { defaultLut, rampColor } from "../../static/measure/channel_colors.ts";
+import { defaultLut, rampColor } from "../../../static/measure/channel_colors.ts";
 import type { ChunkLayout, WrittenAxis } from "./archive_orders.ts";
-import type { AcquisitionSummary } from "./orders.ts";
-import type { Axis, AxisLetter, Channel, Position, SampleType } from "../reader.ts";
-import { PACKED_TYPES, type PackedType } from "../samples/packed_plane.ts";
-import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { positionsOf, sizeAlong } from "../metadata/selection.ts";
+import type { AcquisitionSummary } from "../../acquisition_summary.ts";
+import type { Axis, AxisLetter, Channel, Position, SampleType } from "../../../readers/reader.ts";
+import { PACKED_TYPES, type PackedType } from "../../../readers/samples/packed_plane.ts";
+import { SAMPLE_BYTES } from "../../../readers/samples/to_float32.ts";
+import { positionsOf, sizeAlong } from "../../../readers/metadata/selection.ts";
 
 /** A larger plane is cut into several chunks of whole rows. */
 const MAX_CHUNK_BYTES = 16 << 20;

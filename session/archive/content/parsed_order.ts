@@ -1,7 +1,7 @@
 /** Parses an order to export, so that neither its values nor its faults take time or memory of the serving thread. */
 import type { z } from "zod";
-import { ExportRequest } from "../../schemas/http.ts";
-import { parseJson, REQUEST_BODY } from "../metadata/json.ts";
+import { ExportRequest } from "../../../schemas/http.ts";
+import { parseJson, REQUEST_BODY } from "../../../readers/metadata/json.ts";
 import type { ParsedOrder } from "./archive_orders.ts";
 
 /** Largest number of issues in an answer. */

@@ -1,6 +1,11 @@
 /** An acquisition that a worker keeps open. Before and after each order, its files are compared with their marks. */
 import { basename } from "node:path";
-import { chooseFormat, type ChosenFormat, openChosen, type OpenedScene } from "../choose_format.ts";
+import {
+  chooseFormat,
+  type ChosenFormat,
+  openChosen,
+  type OpenedScene,
+} from "../../readers/choose_format.ts";
 import {
   AcquisitionChanged,
   DecodeFailed,
@@ -11,34 +16,28 @@ import {
   quoted,
   Stopped,
   UnsupportedFormat,
-} from "../errors.ts";
-import type { MetadataDocument } from "../io/document_list.ts";
-import { changed, encodeMarks, requireEncodedMarks, requireMarks } from "../io/paths.ts";
-import { fingerprintOf } from "../io/fingerprint.ts";
-import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io/limits.ts";
-import { FileAccess } from "../io/random_access.ts";
-import { openingOf, wantedChannels } from "../metadata/selection.ts";
-import type { TimedAcquisition } from "../metadata/time_stamps.ts";
-import { type PlanePlan, type Position, type Reference, sizesOf, workingOf } from "../reader.ts";
-import { newPlane } from "../samples/to_float32.ts";
-import { unlessLost, type Warning, warning } from "../warning.ts";
-import type {
-  AcquisitionSource,
-  AcquisitionSummary,
-  DecodedOrder,
-  Description,
-  PackedPlanes,
-  PackOrder,
-  PlaneOrder,
-} from "./orders.ts";
+} from "../../readers/errors.ts";
+import type { MetadataDocument } from "../../readers/io/document_list.ts";
+import { changed, encodeMarks, requireEncodedMarks, requireMarks } from "../../readers/io/paths.ts";
+import { fingerprintOf } from "../../readers/io/fingerprint.ts";
+import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../../readers/io/limits.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
+import { openingOf, wantedChannels } from "../../readers/metadata/selection.ts";
+import type { TimedAcquisition } from "../../readers/metadata/time_stamps.ts";
+import { type PlanePlan, type Position, type Reference, sizesOf, workingOf } from "../../readers/reader.ts";
+import { newPlane } from "../../readers/samples/to_float32.ts";
+import { unlessLost, type Warning, warning } from "../../readers/warning.ts";
+import type { DecodedOrder, Description, PlaneOrder } from "./orders.ts";
+import type { PackedPlanes, PackOrder } from "../archive/content/archive_orders.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../acquisition_summary.ts";
 import type {
   ArchivedRecording,
   JudgedMembers,
   MemberOrder,
   WriteOrder,
   WrittenFiles,
-} from "./archive_orders.ts";
-import type { DescribedRecording } from "./member_documents.ts";
+} from "../archive/content/archive_orders.ts";
+import type { DescribedRecording } from "../archive/content/member_documents.ts";
 
 /** Number of files of a plane whose marks are reported: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
 const MAX_REPORTED = 1024;
@@ -253,20 +252,20 @@ export class OpenAcquisition {
 
   /** Decodes and packs planes. */
   async pack(order: PackOrder): Promise<PackedPlanes> {
-    const { packPlanes } = await import("./archive_planes.ts");
+    const { packPlanes } = await import("../archive/content/archive_planes.ts");
     return (await this.#unchanged(() => packPlanes(this.acquisition, order, this.#files.stop)))[0];
   }
 
   /** Judges members of this recording by documents v1 and, if they have no faults, plans all planes. */
   async judge(recording: ArchivedRecording, members: readonly MemberOrder[]): Promise<JudgedMembers> {
-    const { judgedMembers } = await import("./member_documents.ts");
+    const { judgedMembers } = await import("../archive/content/member_documents.ts");
     const { stop } = this.#files;
     const described = await this.#describedFor(recording);
     const [judged] = await this.#unchanged(async () => {
       this.#requireSame(recording);
       const judged = judgedMembers(described, members, stop);
       if (recording.images === "none" || judged.faults.length > 0) return judged;
-      const { surveyPlanes } = await import("./archive_planes.ts");
+      const { surveyPlanes } = await import("../archive/content/archive_planes.ts");
       await surveyPlanes(this.acquisition, described.channels.map(({ index }) => index), stop);
       return judged;
     });
@@ -275,7 +274,7 @@ export class OpenAcquisition {
 
   /** Writes documents of a member. Those at its end are written only if none of its files has changed since its open. */
   async write(order: WriteOrder): Promise<WrittenFiles> {
-    const { writtenFiles } = await import("./member_documents.ts");
+    const { writtenFiles } = await import("../archive/content/member_documents.ts");
     const described = await this.#describedFor(order.recording);
     const write = () => {
       if (order.part !== "reference") this.#requireSame(order.recording);
@@ -286,7 +285,7 @@ export class OpenAcquisition {
 
   #describedFor(recording: ArchivedRecording): Promise<DescribedRecording> {
     const describe = async () => {
-      const { describedRecording } = await import("./member_documents.ts");
+      const { describedRecording } = await import("../archive/content/member_documents.ts");
       const { summary } = await this.describe();
       const { axes, fileSize, sceneCount } = summary;
       if (!isSame({ axes, fileSize, sceneCount }, recording.shape)) throw changed(summary.path);
@@ -302,7 +301,7 @@ export class OpenAcquisition {
 
   /** The metadata documents of the file. */
   async documents(): Promise<readonly MetadataDocument[]> {
-    const { documentsOf } = await import("../io/document_list.ts");
+    const { documentsOf } = await import("../../readers/io/document_list.ts");
     return (await this.#unchanged(() => documentsOf(this.acquisition)))[0];
   }
 

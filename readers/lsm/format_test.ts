@@ -1,12 +1,9 @@
 import { equal, match } from "node:assert/strict";
 import fc from "fast-check";
-import { DecodedBytes } from "./io/byte_source.ts";
-import { FORMATS } from "./registry.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
+import { LSM } from "./format.ts";
 
-const LSM = FORMATS.find(({ name }) => name === "lsm")!;
-
-const isLsm = (bytes: Uint8Array) =>
-  LSM.container === "file" && LSM.isDialect!(new DecodedBytes(bytes, "the file"));
+const isLsm = (bytes: Uint8Array) => LSM.isDialect!(new DecodedBytes(bytes, "the file"));
 
 /** A TIFF with one directory at 8 of entries with these tags, declared to be `count`. */
 function directoryOf(tags: readonly number[], count = tags.length): Uint8Array {

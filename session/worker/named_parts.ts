@@ -1,12 +1,15 @@
 /** Whether files that are named like parts of another one are parts of it, by their headers and the tests that opening uses. */
-import { chooseFormat, openChosen } from "../choose_format.ts";
-import { isPartOf } from "../czi/file_set.ts";
-import { isLoss, PathNotAllowed, PathNotFound, PlaneNotFound, UnsupportedFormat } from "../errors.ts";
-import { FORMAT_NAMES, SUPPORTED_EXTENSIONS } from "../format.ts";
-import { FileAccess } from "../io/random_access.ts";
-import { isPartOfScan } from "../metadata/pvscan_files.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
-import { isContinuationOf } from "../oir/file_set.ts";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import {
+  isLoss,
+  PathNotAllowed,
+  PathNotFound,
+  PlaneNotFound,
+  UnsupportedFormat,
+} from "../../readers/errors.ts";
+import { loadGroupings, SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
+import type { StopFlag } from "../../readers/io/stop_flag.ts";
 
 /** A file that is named like a part of the file at `main`. */
 export interface NamedPart {
@@ -15,17 +18,6 @@ export interface NamedPart {
   readonly path: string;
   readonly main: string;
 }
-
-type Test = (path: string, main: string, files: FileAccess) => boolean;
-
-/** A test of two files, with the number of files that it looks into. A document of Prairie View is read once for all its images. */
-const TESTS: ReadonlyMap<string, readonly [test: Test, looks: number]> = new Map([
-  [FORMAT_NAMES.czi.name, [isPartOf, 1]],
-  [FORMAT_NAMES.oir.name, [isContinuationOf, 1]],
-  [FORMAT_NAMES.prairie.name, [(path, main, files) => !isDocument(main) || isPartOfScan(path, files), 0]],
-]);
-
-const isDocument = (name: string) => /\.xml$/i.test(name);
 
 /** Largest number of files that are looked into; of more, names decide. */
 export const MAX_LOOKS = 1000;
@@ -62,15 +54,16 @@ export async function arePartsOf(
     if (parts === null) failures.set(main, (failures.get(main) ?? 0) + 1);
     for (const part of parts ?? []) known.add(part);
   };
+  const groupings = new Map((await loadGroupings()).map((grouping) => [grouping.format, grouping]));
   const answers: (boolean | null)[] = [];
   for (const { format, path, main } of named) {
     stop.check();
-    const [test, needed] = TESTS.get(format) ?? [null, 1];
+    const { isPartOf, looks: needed = 1 } = groupings.get(format) ?? {};
     const isHopeless = (failures.get(main) ?? 0) >= MAX_FAILED;
     if (looks + needed > MAX_LOOKS || isHopeless) answers.push(known.has(path) || null);
-    else if (test !== null) {
+    else if (isPartOf) {
       looks += needed;
-      answers.push(await unlessUnopened(() => test(path, main, files), false));
+      answers.push(await unlessUnopened(() => isPartOf(path, main, files), false));
     } else {
       if (!known.has(main)) await open(main, main);
       answers.push(known.has(path));

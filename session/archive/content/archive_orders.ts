@@ -1,7 +1,7 @@
 /** What the server and its workers tell each other about an export. Only workers hold its documents as objects. */
-import type { Acquisition } from "../reader.ts";
-import type { PackedLayout } from "../samples/packed_plane.ts";
-import type { Warning } from "../warning.ts";
+import type { Acquisition, Position, WorkingMemory } from "../../../readers/reader.ts";
+import type { PackedLayout } from "../../../readers/samples/packed_plane.ts";
+import type { Warning } from "../../../readers/warning.ts";
 
 /** One axis of the written array. */
 export interface WrittenAxis {
@@ -99,6 +99,27 @@ export interface Contrast {
   readonly max: number;
   readonly start: number;
   readonly end: number;
+}
+
+/** An order to pack whole planes for an archive. */
+export interface PackOrder {
+  /** Channels of one position, or all channels of the reference image. */
+  readonly channels: readonly number[];
+  /** Position within the acquisition; `null` for the reference image. */
+  readonly position: Position | null;
+  readonly layout: PackedLayout;
+  /** True if the answer needs the contrast of each plane. */
+  readonly contrast?: boolean;
+  readonly working: WorkingMemory;
+}
+
+/** The answer to a {@linkcode PackOrder}. */
+export interface PackedPlanes {
+  /** Chunks of each plane, `null` for a plane that the recording lacks; `null` for all if decoding needs more memory. */
+  readonly planes: readonly (readonly Uint8Array<ArrayBuffer>[] | null)[] | null;
+  /** Contrast of each plane, if ordered. */
+  readonly contrasts: readonly (Contrast | null)[];
+  readonly working: WorkingMemory;
 }
 
 /** The documents of an image, of its reference image, or those about both with the tables. */

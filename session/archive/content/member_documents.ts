@@ -1,15 +1,15 @@
 /** The documents of a written member, and the validation of what a client sent for them. */
 import { basename, dirname, sep } from "node:path";
 import type { z } from "zod";
-import { DecodeFailed, quoted } from "../errors.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
-import { isJsonObject, parseJsonText } from "../metadata/json.ts";
-import type { Channel, MemberContent, Position } from "../reader.ts";
-import { csvProblem } from "../../schemas/csv_table.ts";
-import { type ImageFacts, judgeDocument } from "../../schemas/document_rules.ts";
-import type { ExportRequest } from "../../schemas/http.ts";
-import { DocumentProblems, type Problem } from "../../schemas/problems.ts";
-import { type ArchivedImage, archivedImage } from "../../schemas/archived.ts";
+import { DecodeFailed, quoted } from "../../../readers/errors.ts";
+import type { StopFlag } from "../../../readers/io/stop_flag.ts";
+import { isJsonObject, parseJsonText } from "../../../readers/metadata/json.ts";
+import type { Channel, MemberContent, Position } from "../../../readers/reader.ts";
+import { csvProblem } from "../../../schemas/csv_table.ts";
+import { type ImageFacts, judgeDocument } from "../../../schemas/document_rules.ts";
+import type { ExportRequest } from "../../../schemas/http.ts";
+import { DocumentProblems, type Problem } from "../../../schemas/problems.ts";
+import { type ArchivedImage, archivedImage } from "../../../schemas/archived.ts";
 import type {
   ArchivedRecording,
   JudgedMember,
@@ -20,12 +20,12 @@ import type {
   WrittenFiles,
   WrittenPlane,
 } from "./archive_orders.ts";
-import { writtenPoints } from "../collection/archived.ts";
-import { timeAxisOf } from "../metadata/time_stamps.ts";
+import { writtenPoints } from "../../../readers/collection/archived.ts";
+import { timeAxisOf } from "../../../readers/metadata/time_stamps.ts";
 import { chunkLayout, type ImageLayout, imageLayout, represents } from "./image_layout.ts";
 import { keptAnalyses, keptImage, type WrittenAnalysis } from "./kept_content.ts";
 import { type MemberPaths, pathsOf } from "./member_paths.ts";
-import type { AcquisitionSummary } from "./orders.ts";
+import type { AcquisitionSummary } from "../../acquisition_summary.ts";
 import { zarrDocuments } from "./zarr_documents.ts";
 
 /** What a client sends about one recording. */

@@ -2,16 +2,21 @@
 /// <reference lib="deno.worker" />
 /** Entry point of a decode worker. It has read permission only, and transfers its samples to the server. */
 import { Buffer } from "node:buffer";
-import { dropDecoders } from "./codecs/wasm_decoder.ts";
-import { AcquisitionChanged, toWire } from "./errors.ts";
-import { FileAccess } from "./io/random_access.ts";
-import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/runtime_internals.ts";
-import { StopFlag } from "./io/stop_flag.ts";
-import type { MetadataDocument } from "./io/document_list.ts";
-import { bounded } from "./io/limits.ts";
-import { requireEncodedMarks } from "./io/paths.ts";
-import { OpenAcquisition } from "./opened/open_acquisition.ts";
-import type { Answers, Asked, EncodedDocuments, FromWorker, Question, ToWorker } from "./opened/orders.ts";
+import { dropDecoders } from "../../readers/codecs/wasm_decoder.ts";
+import { AcquisitionChanged, toWire } from "../../readers/errors.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
+import {
+  collectAfter,
+  collectGarbage,
+  keepGarbage,
+  reportCompiled,
+} from "../../readers/io/runtime_internals.ts";
+import { StopFlag } from "../../readers/io/stop_flag.ts";
+import type { MetadataDocument } from "../../readers/io/document_list.ts";
+import { bounded } from "../../readers/io/limits.ts";
+import { requireEncodedMarks } from "../../readers/io/paths.ts";
+import { OpenAcquisition } from "./open_acquisition.ts";
+import type { Answers, Asked, EncodedDocuments, FromWorker, Question, ToWorker } from "./orders.ts";
 
 /** Number of acquisitions whose files stay open between questions: those used last. */
 const MAX_AWAKE = 4;
@@ -58,7 +63,7 @@ async function answerTo(
 ): Promise<[answer: Answers[Question["type"]], views?: ArrayBufferView<ArrayBuffer>[]]> {
   const { question } = asked;
   if (question.type === "parse") {
-    const { parsedOrder } = await import("./opened/parsed_order.ts");
+    const { parsedOrder } = await import("../archive/content/parsed_order.ts");
     return [parsedOrder(question.bytes)];
   }
   if (question.type === "compare") {
@@ -66,7 +71,7 @@ async function answerTo(
     return [null];
   }
   if (question.type === "parts") {
-    const { arePartsOf } = await import("./opened/named_parts.ts");
+    const { arePartsOf } = await import("./named_parts.ts");
     return [await arePartsOf(question.named, question.roots, new StopFlag(asked.stop))];
   }
   const acquisition = await opened(asked);

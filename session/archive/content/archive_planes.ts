@@ -1,13 +1,13 @@
 /** Planes for an archive: all channels of one position, of which some may be missing. */
-import { autoRange, statistics } from "../../static/measure/statistics.ts";
-import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
-import { type Acquisition, type PlanePlan, type Position, workingOf } from "../reader.ts";
-import { packPlane } from "../samples/packed_plane.ts";
-import { newPlane } from "../samples/to_float32.ts";
+import { autoRange, statistics } from "../../../static/measure/statistics.ts";
+import { DecodeFailed, PlaneNotFound } from "../../../readers/errors.ts";
+import type { StopFlag } from "../../../readers/io/stop_flag.ts";
+import { type Acquisition, type PlanePlan, type Position, workingOf } from "../../../readers/reader.ts";
+import { packPlane } from "../../../readers/samples/packed_plane.ts";
+import { newPlane } from "../../../readers/samples/to_float32.ts";
 import type { Contrast } from "./archive_orders.ts";
-import type { PackedPlanes, PackOrder } from "./orders.ts";
-import { positionsOf } from "../metadata/selection.ts";
+import type { PackedPlanes, PackOrder } from "./archive_orders.ts";
+import { positionsOf } from "../../../readers/metadata/selection.ts";
 
 /** Number of planes that a survey plans in a second or two. Further planes are checked when they are decoded. */
 const MAX_SURVEYED = 10_000;

@@ -1,5 +1,5 @@
 /** The metadata documents of a written image. */
-import type { PackedType } from "../samples/packed_plane.ts";
+import type { PackedType } from "../../../readers/samples/packed_plane.ts";
 import type { ImageLayout } from "./image_layout.ts";
 import type { Contrast } from "./archive_orders.ts";
 

@@ -1,72 +1,20 @@
 /** The server's questions to a decode worker about an acquisition, and the worker's answers. */
-import type { WireError } from "../errors.ts";
-import type { TimedAcquisition } from "../metadata/time_stamps.ts";
-import type {
-  Channel,
-  Division,
-  Position,
-  Reference,
-  RowRange,
-  SceneEntry,
-  WorkingMemory,
-} from "../reader.ts";
+import type { WireError } from "../../readers/errors.ts";
+import type { Division, Position, RowRange, WorkingMemory } from "../../readers/reader.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../acquisition_summary.ts";
 import type { NamedPart } from "./named_parts.ts";
-import type { PackedLayout } from "../samples/packed_plane.ts";
 import type { z } from "zod";
-import type { Warning } from "../warning.ts";
+import type { Warning } from "../../readers/warning.ts";
 import type {
   ArchivedRecording,
-  Contrast,
   JudgedMembers,
   MemberOrder,
+  PackedPlanes,
+  PackOrder,
   ParsedOrder,
   WriteOrder,
   WrittenFiles,
-} from "./archive_orders.ts";
-
-/** How to open an acquisition. */
-export interface OpenRequest {
-  /** Resolved absolute path of an existing file or directory. */
-  readonly path: string;
-  /** Resolved directories that may be read; `null` for no limit. */
-  readonly roots: readonly string[] | null;
-  /** Wanted channels in the order of the answer, distinct and not negative; `null` for all. */
-  readonly channelIndices: readonly number[] | null;
-  readonly allowedExtensions: readonly string[];
-  /** Index of the wanted scene; `null` for the scene that the file belongs to. */
-  readonly scene: number | null;
-  /** True if no collection document above the path may be read, since a page of another site asks. */
-  readonly staysInFolder?: boolean;
-}
-
-/** Location of an acquisition. */
-export interface AcquisitionSource {
-  readonly request: OpenRequest;
-  /** Marks of the files that the first open read, by resolved path; empty before that open. */
-  readonly marks: ReadonlyMap<string, string>;
-}
-
-/** An acquisition without its samples; can be cloned between threads. */
-export interface AcquisitionSummary
-  extends
-    Omit<TimedAcquisition, "plan" | "documents" | "content" | "files" | "holds" | "reference" | "warnings"> {
-  /** Path of the file, or of the directory of the store. */
-  readonly path: string;
-  /** Identifies the content (`fingerprint.ts`); `null` if a file cannot be read. */
-  readonly fingerprint: string | null;
-  readonly format: string;
-  readonly rows: number;
-  readonly columns: number;
-  readonly scene: number;
-  readonly sceneCount: number;
-  /** The first `MAX_LISTED_SCENES` scenes. */
-  readonly scenes: readonly SceneEntry[];
-  readonly loaded: readonly Channel[];
-  readonly position: Position;
-  /** Reference image with the shape of its planes, or `null`. */
-  readonly reference: (Omit<Reference, "plan"> & { readonly rows: number; readonly columns: number }) | null;
-  readonly warnings: readonly Warning[];
-}
+} from "../archive/content/archive_orders.ts";
 
 /** An opened acquisition before its first sample is read; can be cloned between threads. */
 export interface Description {
@@ -113,27 +61,6 @@ export interface DecodedOrder {
   readonly files: ReadonlyMap<string, string>;
   /** Encoded marks of all these files, if ordered. */
   readonly seen?: Uint8Array<ArrayBuffer> | null;
-}
-
-/** An order to pack whole planes for an archive. */
-export interface PackOrder {
-  /** Channels of one position, or all channels of the reference image. */
-  readonly channels: readonly number[];
-  /** Position within the acquisition; `null` for the reference image. */
-  readonly position: Position | null;
-  readonly layout: PackedLayout;
-  /** True if the answer needs the contrast of each plane. */
-  readonly contrast?: boolean;
-  readonly working: WorkingMemory;
-}
-
-/** The answer to a {@linkcode PackOrder}. */
-export interface PackedPlanes {
-  /** Chunks of each plane, `null` for a plane that the recording lacks; `null` for all if decoding needs more memory. */
-  readonly planes: readonly (readonly Uint8Array<ArrayBuffer>[] | null)[] | null;
-  /** Contrast of each plane, if ordered. */
-  readonly contrasts: readonly (Contrast | null)[];
-  readonly working: WorkingMemory;
 }
 
 /**

@@ -2,13 +2,13 @@
  * What a member of a collection keeps when it is exported again: what its documents hold, unless the order replaces it field by
  * field. Whatever cannot be kept is named in a warning.
  */
-import { isLoss, quoted } from "../errors.ts";
-import { isJsonObject } from "../metadata/json.ts";
-import type { MemberContent } from "../reader.ts";
-import { csvProblem } from "../../schemas/csv_table.ts";
-import { type ImageFacts, judgeDocument } from "../../schemas/document_rules.ts";
-import type { AnalysesDocument, ImageDocument } from "../../schemas/documents.ts";
-import { DocumentProblems, type Problem } from "../../schemas/problems.ts";
+import { isLoss, quoted } from "../../../readers/errors.ts";
+import { isJsonObject } from "../../../readers/metadata/json.ts";
+import type { MemberContent } from "../../../readers/reader.ts";
+import { csvProblem } from "../../../schemas/csv_table.ts";
+import { type ImageFacts, judgeDocument } from "../../../schemas/document_rules.ts";
+import type { AnalysesDocument, ImageDocument } from "../../../schemas/documents.ts";
+import { DocumentProblems, type Problem } from "../../../schemas/problems.ts";
 import { distinctId } from "./archive_orders.ts";
 
 /** Largest number of bytes of all tables of a member that are kept: a worker holds them at once. */

@@ -1,6 +1,6 @@
 /** Exports recordings as ZIP files: validates an order, keeps the archive for a link, and streams it once. */
 import { basename } from "node:path";
-import { AcquisitionChanged, quoted } from "../readers/errors.ts";
+import { AcquisitionChanged, quoted } from "../../readers/errors.ts";
 import {
   type ArchivedRecording,
   distinctId,
@@ -8,17 +8,19 @@ import {
   type OrderFault,
   type ParsedMember,
   type ParsedOrder,
-} from "../readers/opened/archive_orders.ts";
-import type { AcquisitionSummary, Answers, PackOrder, Question } from "../readers/opened/orders.ts";
-import type { Clock } from "./clock.ts";
-import type { DecodeResources } from "./decoding.ts";
-import { ClientGone, ExportNotFound, TooManyExports } from "./errors.ts";
+} from "./content/archive_orders.ts";
+import type { Answers, Question } from "../worker/orders.ts";
+import type { PackOrder } from "./content/archive_orders.ts";
+import type { AcquisitionSummary } from "../acquisition_summary.ts";
+import type { Clock } from "../clock.ts";
+import type { DecodeResources } from "../decoding.ts";
+import { ClientGone, ExportNotFound, TooManyExports } from "../errors.ts";
 import type { Archive, ExportedMember, ExportedRecording, Packed, Packer } from "./archive.ts";
-import { Consent, type Reservation } from "./memory_budget.ts";
-import type { DescribedAcquisition, Opener } from "./opener.ts";
-import type { PositionReader } from "./position_reader.ts";
-import { newSessionId, type Session, type SessionStore } from "./store.ts";
-import { untilAborted, type Waits } from "./waits.ts";
+import { Consent, type Reservation } from "../memory_budget.ts";
+import type { DescribedAcquisition, Opener } from "../opener.ts";
+import type { PositionReader } from "../position_reader.ts";
+import { newSessionId, type Session, type SessionStore } from "../store.ts";
+import { untilAborted, type Waits } from "../waits.ts";
 
 /** Number of archives that may wait for their download, and of those under one consent: a page can order any number. */
 const MAX_LINKS = 8;

@@ -7,16 +7,12 @@ import type {
   WrittenFiles,
   WrittenPart,
   WrittenPlane,
-} from "../readers/opened/archive_orders.ts";
-import { chunkIndices, writtenPositions } from "../readers/opened/image_layout.ts";
-import { pathsOf } from "../readers/opened/member_paths.ts";
-import type {
-  AcquisitionSource,
-  AcquisitionSummary,
-  PackedPlanes,
-  PackOrder,
-} from "../readers/opened/orders.ts";
-import type { Channel, Position, WorkingMemory } from "../readers/reader.ts";
+} from "./content/archive_orders.ts";
+import { chunkIndices, writtenPositions } from "./content/image_layout.ts";
+import { pathsOf } from "./content/member_paths.ts";
+import type { PackedPlanes, PackOrder } from "./content/archive_orders.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../acquisition_summary.ts";
+import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
 
 /** A recording of an archive. Several members may have the same one. */
 export interface ExportedRecording {
