@@ -81,7 +81,7 @@ export async function openChosen(
     const scenes = await reader.scenes({ path, files, staysInFolder });
     const index = scene ?? scenes.own;
     requireScene(basename(path), scenes.count, index);
-    const acquisition = servedAcquisition(await scenes.open(index), files.stop);
+    const acquisition = await servedAcquisition(await scenes.open(index), files.stop);
     const entries = (most: number) =>
       scenes.entries(most).map(({ name, sizes }) => ({ name, sizes: servedSizes(sizes) }));
     return { acquisition, scene: index, scenes: { ...scenes, entries } };

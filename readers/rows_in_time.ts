@@ -6,6 +6,7 @@
 import { DecodeFailed, PlaneNotFound } from "./errors.ts";
 import { MAX_PLANE_SAMPLES } from "./io/limits.ts";
 import type { StopFlag } from "./io/stop_flag.ts";
+import { sizeAlong } from "./metadata/selection.ts";
 import { type TimedAcquisition, withTimes } from "./metadata/time_stamps.ts";
 import {
   type Acquisition,
@@ -34,124 +35,169 @@ export function servedSizes(sizes: SceneEntry["sizes"]): SceneEntry["sizes"] {
   return { ...rest, Y: T! };
 }
 
-/** An acquisition as it is served: with times in place of time stamps, and time points of one row as the rows of a line scan. */
-export function servedAcquisition(given: Acquisition, stop: StopFlag): TimedAcquisition {
+/**
+ * An acquisition as it is served: with times in place of time stamps, and time points of one row as the rows of a line scan.
+ *
+ * @throws {Stopped}
+ */
+export async function servedAcquisition(given: Acquisition, stop: StopFlag): Promise<TimedAcquisition> {
   const { planLines, ...acquisition } = given;
   const sizes = sizesOf(acquisition.axes);
-  if (!areRowsInTime(sizes) || acquisition.channels.some(({ rows }) => rows !== 1)) {
-    return withTimes(acquisition);
-  }
+  const areAlike = acquisition.channels.every(({ rows, columns }) => rows === 1 && columns === sizes.X);
+  if (!areRowsInTime(sizes) || !areAlike) return withTimes(acquisition);
   if (!fitsPlane(sizes)) {
     const text = `The ${sizes.T} time points of one row are too many for one plane and are served one by one`;
     return withTimes({ ...acquisition, warnings: [...acquisition.warnings, warning("axes_assumed", text)] });
   }
-  const timed = withTimes(asLines(acquisition, planLines, stop));
+  const lines = await Lines.find(given, sizes.T!, stop);
+  const timed = withTimes(asLines(acquisition, lines));
+  // What stamps show no step of is no time.
   const isTimed = timed.lineScan?.secondsPerLine != null;
   return { ...timed, times: null, lineScan: isTimed ? timed.lineScan : null };
 }
 
-/** The acquisition with its time points as rows. Its line scan is dropped again if the time between lines is unknown. */
-function asLines(acquisition: Acquisition, planLines: Acquisition["planLines"], stop: StopFlag): Acquisition {
-  const { holds, axes } = acquisition;
+/** The acquisition with its time points as rows, and a line scan if it has steps or stamps of time. */
+function asLines(acquisition: Acquisition, lines: Lines): Acquisition {
+  const { holds, axes, stamps = null } = acquisition;
   const time = axes.find(({ name }) => name === "T")!;
+  const rows = lines.most;
   const lineScan: LineScan = {
     secondsPerPixel: null,
     bidirectional: null,
     ...acquisition.lineScan,
     secondsPerLine: null,
   };
-  const isTime = time.unit === "seconds" || (acquisition.stamps ?? null) !== null;
-  const lines = new Lines({ ...acquisition, ...planLines && { planLines } }, time.size, stop);
   return {
     ...acquisition,
     axes: axes.filter((axis) => axis !== time).map((axis): Axis =>
-      axis.name === "Y" ? { ...time, name: "Y" } : axis
+      axis.name === "Y" ? { ...time, name: "Y", size: rows } : axis
     ),
-    channels: acquisition.channels.map((channel) => ({ ...channel, rows: time.size })),
-    lineScan: isTime ? lineScan : null,
+    channels: acquisition.channels.map((channel) => ({ ...channel, rows })),
+    stamps: stamps && { ...stamps, seconds: Array.prototype.slice.call(stamps.seconds, 0, rows) },
+    lineScan: time.unit === "seconds" || stamps !== null ? lineScan : null,
     ...holds && { holds: (channel, { l }) => holds(channel, { t: 0, z: 0, l }) },
-    plan: (channels, { l }, rows) => lines.plan(channels, l, rows),
+    plan: (channels, { l }, wanted) => lines.plan(channels, l, wanted),
   };
 }
 
-/** What planning found out about the lines of some channels. */
-interface Survey {
-  /** Number of lines before the first that is missing. */
-  readonly count: number;
-  readonly warnings: readonly Warning[];
-  readonly working: NonNullable<PlanePlan["working"]>;
-  readonly overwrites: boolean;
-}
-
-/** Plans the lines of an acquisition, each of which is a time point. */
+/** The lines of an acquisition, each of which is a time point. */
 class Lines {
   readonly #acquisition: Acquisition;
   readonly #declared: number;
   readonly #stop: StopFlag;
-  /** By channels and spectral index. Files that change end the acquisition. */
-  readonly #surveys = new Map<string, Survey>();
+  /** Number of lines of each channel before the first that is missing at one of its wavelengths. */
+  readonly #counts = new Map<number, number>();
+  /** Why the first missing line of a channel cannot be read, if it is not just missing. */
+  readonly #reasons = new Map<number, string>();
+  /** Errors of first lines by channel and wavelength. */
+  readonly #failures = new Map<string, Error>();
+  readonly #warnings: Warning[] = [];
+  #working = NO_WORKING_MEMORY;
+  #overwrites = true;
 
-  constructor(acquisition: Acquisition, declared: number, stop: StopFlag) {
+  private constructor(acquisition: Acquisition, declared: number, stop: StopFlag) {
     this.#acquisition = acquisition;
     this.#declared = declared;
     this.#stop = stop;
+    for (const { index } of acquisition.channels) this.#counts.set(index, declared);
   }
 
-  /** Plans rows of the plane at a spectral index. @throws {PlaneNotFound | DecodeFailed} the first line is missing or damaged */
+  /** Checks the lines of all channels up to the first that is missing. @throws {Stopped} */
+  static async find(acquisition: Acquisition, declared: number, stop: StopFlag): Promise<Lines> {
+    const lines = new Lines(acquisition, declared, stop);
+    const isSure = acquisition.planLines !== undefined && acquisition.holds === undefined;
+    for (let t = 0; t < declared && !isSure; t += 1) {
+      if (!await lines.#check(t)) break;
+    }
+    return lines;
+  }
+
+  /** Largest number of lines of a channel; those declared if no channel has its first one. */
+  get most(): number {
+    return Math.max(...this.#counts.values()) || this.#declared;
+  }
+
+  /** Checks a time point of the channels that have all lines before it. @returns whether a channel has it */
+  async #check(t: number): Promise<boolean> {
+    const { axes, holds, planLines } = this.#acquisition;
+    for (let l = 0; l < sizeAlong(axes, "L"); l += 1) {
+      const at = { t, z: 0, l };
+      const left = this.#counts.keys()
+        .filter((channel) => this.#counts.get(channel)! > t && !this.#failures.has(`${channel} ${l}`))
+        .toArray();
+      this.#stop.check();
+      const held = left.filter((channel) => holds?.(channel, at) ?? true);
+      for (const channel of left) {
+        if (held.includes(channel)) continue;
+        if (t > 0) this.#counts.set(channel, t);
+        // Asks for the plane that is missing, which says why.
+        else await this.#survey([channel], at);
+      }
+      if (planLines !== undefined || held.length === 0) continue;
+      const isWhole = await this.#survey(held, at);
+      // Finds out which of several channels lack the line.
+      for (const channel of isWhole || held.length === 1 ? [] : held) await this.#survey([channel], at);
+    }
+    return this.#counts.values().some((count) => count > t);
+  }
+
+  /** Plans a line to check it, and returns whether it can be read; a single channel ends before a line that cannot. */
+  async #survey(channels: readonly number[], at: Position): Promise<boolean> {
+    try {
+      const plan = await this.#planLine(channels, at);
+      this.#working = workingOf([{ ...plan, working: this.#working }, plan]);
+      this.#overwrites &&= plan.overwrites ?? false;
+      for (const one of plan.warnings) addWarning(this.#warnings, one);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PlaneNotFound || error instanceof DecodeFailed)) throw error;
+      if (channels.length === 1) {
+        this.#reasons.set(channels[0]!, error.message);
+        this.#end(channels[0]!, at, error);
+      }
+      return false;
+    }
+  }
+
+  #end(channel: number, { t, l }: Position, error: Error): void {
+    if (t > 0) return void this.#counts.set(channel, t);
+    this.#failures.set(`${channel} ${l}`, error);
+    const wavelengths = sizeAlong(this.#acquisition.axes, "L");
+    const isGone = Array.from({ length: wavelengths }, (_, l) => l)
+      .every((l) => this.#failures.has(`${channel} ${l}`));
+    if (isGone) this.#counts.set(channel, 0);
+  }
+
+  /** Plans rows of the plane at a wavelength. @throws {PlaneNotFound | DecodeFailed} the first line is missing or damaged */
   async plan(channels: readonly number[], l: number, wanted?: RowRange): Promise<PlanePlan> {
-    const key = `${l} ${channels}`;
-    const survey = this.#surveys.get(key) ?? await this.#survey(channels, l);
-    this.#surveys.set(key, survey);
-    const { count, warnings, working, overwrites } = survey;
+    for (const channel of channels) {
+      const failure = this.#failures.get(`${channel} ${l}`);
+      if (failure) throw failure;
+    }
+    const counts = channels.map((channel) => this.#counts.get(channel)!);
+    const shortest = counts.indexOf(Math.min(...counts));
+    const count = counts[shortest]!;
     const [start, end] = [wanted?.start ?? 0, wanted?.end ?? count].map((row) => Math.min(row, count));
     const filled = { start: start!, end: end! };
+    const reason = this.#reasons.get(channels[shortest]!);
+    const text = `${count} of ${this.#declared} lines are stored before the first that is missing${
+      reason === undefined ? "" : `: ${reason}`
+    }`;
+    const warnings = [
+      ...this.#warnings,
+      ...warnIf(count < this.#declared, "lines_missing", text),
+    ];
     const at = { t: 0, z: 0, l };
     const together = await this.#acquisition.planLines?.(channels, at, filled);
     if (together) return { ...together, rows: count, warnings: [...together.warnings, ...warnings] };
-    const columns = this.#columns;
     return {
       rows: count,
-      columns,
+      columns: sizeAlong(this.#acquisition.axes, "X"),
       filled,
       warnings,
-      working,
-      overwrites,
+      working: this.#working,
+      overwrites: this.#overwrites,
       decode: (planes) => this.#decode(channels, at, filled, planes),
-    };
-  }
-
-  get #columns(): number {
-    return this.#acquisition.axes.find(({ name }) => name === "X")!.size;
-  }
-
-  /** Finds the first line that is missing in one of the channels, and checks those before it. */
-  async #survey(channels: readonly number[], l: number): Promise<Survey> {
-    const { holds, planLines } = this.#acquisition;
-    const warnings: Warning[] = [];
-    let [count, working, overwrites, reason] = [0, NO_WORKING_MEMORY, true, ""];
-    for (; count < this.#declared; count += 1) {
-      this.#stop.check();
-      const at = { t: count, z: 0, l };
-      const isHeld = channels.every((channel) => holds?.(channel, at) ?? true);
-      if (!isHeld && count > 0) break;
-      if (planLines && isHeld) continue;
-      try {
-        const plan = await this.#planLine(channels, at);
-        working = workingOf([{ ...plan, working }, plan]);
-        overwrites &&= plan.overwrites ?? false;
-        for (const one of plan.warnings) addWarning(warnings, one);
-      } catch (error) {
-        if (count === 0 || !(error instanceof PlaneNotFound || error instanceof DecodeFailed)) throw error;
-        reason = `: ${error.message}`;
-        break;
-      }
-    }
-    const text = `${count} of ${this.#declared} lines are stored before the first that is missing${reason}`;
-    return {
-      count,
-      warnings: [...warnings, ...warnIf(count < this.#declared, "lines_missing", text)],
-      working,
-      overwrites,
     };
   }
 
@@ -168,7 +214,7 @@ class Lines {
     { start, end }: RowRange,
     planes: readonly Float32Array[],
   ): Promise<void> {
-    const columns = this.#columns;
+    const columns = sizeAlong(this.#acquisition.axes, "X");
     // Each line is planned again, since the plans of all lines would pile up in memory.
     for (let t = start; t < end; t += 1) {
       this.#stop.check();

@@ -231,6 +231,7 @@ const RECORDINGS: Readonly<Record<string, (folder: string) => string>> = {
     return path;
   },
   "time points of one row with a time between lines": (folder) => rowsIn(folder, 0.002),
+  "time points of one row, of which the last ones are missing": (folder) => rowsIn(folder, 0.002, 17),
   "time points of one row without a time": (folder) => rowsIn(folder),
   "a store without any step": (folder) => {
     const path = join(folder, "plain.ome.zarr");
@@ -239,8 +240,8 @@ const RECORDINGS: Readonly<Record<string, (folder: string) => string>> = {
   },
 };
 
-/** An OME-TIFF of 24 time points of one row. */
-function rowsIn(folder: string, interval?: number): string {
+/** An OME-TIFF of 24 time points of one row, of which so many are stored. */
+function rowsIn(folder: string, interval?: number, stored = 24): string {
   const path = join(folder, "lines.ome.tif");
   const text = omeXml(omeImage({
     SizeX: 9,
@@ -250,7 +251,7 @@ function rowsIn(folder: string, interval?: number): string {
     ...interval !== undefined && { TimeIncrement: interval },
   }, "<TiffData/>"));
   const layout = grayLayout(9, 1, 16);
-  Deno.writeFileSync(path, tiffBytes(layout, (x, _y, _s, t) => BigInt(100 * t + x), 24, [[270, 2, text]]));
+  Deno.writeFileSync(path, tiffBytes(layout, (x, _y, _s, t) => BigInt(100 * t + x), stored, [[270, 2, text]]));
   return path;
 }
 

@@ -147,7 +147,7 @@ for (const [name, [write, axes]] of Object.entries(FORMATS)) {
 
 const HDF5_PLACES = [
   ["rows.ims", null, `C2 1 Pixels, Y${LINES} 0.25 seconds, X${COLUMNS} 0.5 um`, [0, 1], LINES - 2],
-  ["rows.mesc", null, `C2 1 Pixels, Y${LINES + 5} 0.002 seconds, X${COLUMNS} 0.5 um`, [0, 1], LINES],
+  ["rows.mesc", null, `C2 1 Pixels, Y${LINES} 0.002 seconds, X${COLUMNS} 0.5 um`, [0, 1], LINES],
   ["lines.nwb", 0, `Y${LINES} 0.002 seconds, X${COLUMNS} 1 Pixels`, [1], LINES],
   ["lines.nwb", 1, `Y${LINES} 0.004 seconds, X${COLUMNS} 1 Pixels`, [2], LINES],
   ["lines.nwb", 3, `Y${LINES} 0.002 seconds, X${COLUMNS} 1 Pixels`, [0], LINES],
@@ -257,8 +257,7 @@ Deno.test("stops between the lines of a plane", () =>
         const plan = await acquisition.plan([0], { t: 0, z: 0, l: 0 });
         files.stop.raise();
         await rejects(plan.decode([new Float32Array(LINES * COLUMNS)]), Stopped);
-        await rejects(acquisition.plan([0], { t: 0, z: 0, l: 1 }), Stopped);
-      },
+        },
       null,
       files,
     );
