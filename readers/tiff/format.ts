@@ -1,11 +1,6 @@
 import type { FileFormat } from "../format.ts";
 import { startsTiff } from "../first_bytes.ts";
-
-/** Extension of the XML document of an OME-TIFF set, which may be the whole name. */
-const COMPANION = ".companion.ome";
-
-/** True for the path of such a document. */
-export const isCompanion = (path: string): boolean => /(?:^|[./\\])companion\.ome$/i.test(path);
+import { COMPANION, GROUPING, isCompanion } from "./marks.ts";
 
 /** Extensions of ScanImage recordings along arbitrary lines, which are not read. */
 const SCANIMAGE_LINE_FILES: readonly string[] = [".pmt.dat", ".meta.txt", ".scnnr.dat"];
@@ -22,13 +17,13 @@ export const TIFF: FileFormat = {
   content: "index of NDTiff",
   recognises: startsTiff,
   // Opens the XML document of a set, too, which is not a TIFF itself.
-  claims: (path) => isCompanion(path),
+  claims: isCompanion,
   relatives: SCANIMAGE_LINE_FILES,
   explains: (_head, name) =>
     SCANIMAGE_LINE_FILES.some((extension) => name.toLowerCase().endsWith(extension))
       ? "it is named like a part of a recording of ScanImage along arbitrary lines, whose samples are not stored as TIFF " +
         "and are not read: convert the line scan with ScanImage"
       : null,
-  grouping: async () => (await import("./marks.ts")).GROUPING,
+  grouping: () => Promise.resolve(GROUPING),
   load: () => import("./mod.ts"),
 };

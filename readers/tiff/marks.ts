@@ -33,7 +33,11 @@ const SCANIMAGE = /^(.*_\d{5})_\d{5,}\.tiff?$/i;
 /** Indices at the end of the name of an OME-TIFF with some of the planes: `_C0`, `-Z1_T3`. A time alone may be a trial number. */
 const OME_INDICES = /(?=.*[_-][CZ]\d)(?:[_-](?:C|Z|TP?)\d+)+\.ome\.tiff?$/i;
 
-const COMPANION = ".companion.ome";
+/** Extension of the XML document of an OME-TIFF set, which may be the whole name. */
+export const COMPANION = ".companion.ome";
+
+/** True for the path of such a document. */
+export const isCompanion = (path: string): boolean => /(?:^|[./\\])companion\.ome$/i.test(path);
 
 /** Sets of TIFF files of several programs, by name. */
 export const GROUPING: FileGrouping = { setOf, mayBeOwn: () => true };

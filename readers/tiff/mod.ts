@@ -20,7 +20,6 @@ import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { warnIf } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
 import { plainSeries } from "./dialects/plain.ts";
-import { isCompanion } from "./format.ts";
 import * as marks from "./marks.ts";
 import { recentBytes } from "./plane_files.ts";
 import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
@@ -111,7 +110,7 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   if (files.kind(path) === "directory") {
     return (await import("./dialects/ndtiff.ts")).openNDTiffFolder(path, files);
   }
-  if (isCompanion(path)) {
+  if (marks.isCompanion(path)) {
     return (await import("./dialects/ome.ts")).openCompanion(path, files);
   }
   const tiff = new TiffFile(files.open(path), files);

@@ -251,7 +251,10 @@ function rowsIn(folder: string, interval?: number, stored = 24): string {
     ...interval !== undefined && { TimeIncrement: interval },
   }, "<TiffData/>"));
   const layout = grayLayout(9, 1, 16);
-  Deno.writeFileSync(path, tiffBytes(layout, (x, _y, _s, t) => BigInt(100 * t + x), stored, [[270, 2, text]]));
+  Deno.writeFileSync(
+    path,
+    tiffBytes(layout, (x, _y, _s, t) => BigInt(100 * t + x), stored, [[270, 2, text]]),
+  );
   return path;
 }
 

@@ -257,7 +257,7 @@ Deno.test("stops between the lines of a plane", () =>
         const plan = await acquisition.plan([0], { t: 0, z: 0, l: 0 });
         files.stop.raise();
         await rejects(plan.decode([new Float32Array(LINES * COLUMNS)]), Stopped);
-        },
+      },
       null,
       files,
     );
