@@ -59,9 +59,10 @@ function circleIn(graph: Graph): readonly string[] | null {
   return null;
 }
 
-/** The same among folders; a file directly at the top, in `readers/` or in `session/` stands for itself, as both lie above and below folders. */
+/** The same among folders; a file directly at the top, in `readers/`, `session/` or `static/measure/` stands for itself, as both lie above and below folders. */
 function foldersOf(files: Graph): Graph {
-  const folderOf = (file: string) => /^((readers|session)\/)?[^/]+$/.test(file) ? file : dirname(file);
+  const folderOf = (file: string) =>
+    /^((readers|session|static\/measure)\/)?[^/]+$/.test(file) ? file : dirname(file);
   const folders = new Map<string, Set<string>>();
   for (const [file, targets] of files) {
     const from = folderOf(file);

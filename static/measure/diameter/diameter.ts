@@ -10,10 +10,10 @@
  * Earlier versions took the widest run of columns above the middle, in means of lines: an `undivided` lumen.
  */
 import { type Fault, type Lumen, lumensAround, outermost, polarityOf, steepestNear } from "./lumen.ts";
-import { blurred, extent, mean, noiseOf, percentile, runsOf } from "./traces.ts";
+import { blurred, extent, mean, noiseOf, percentile, runsOf } from "../traces.ts";
 import { innerEdges } from "./walls.ts";
-import type { Band } from "./measurement.ts";
-import type { Plane } from "./velocity.ts";
+import type { Band } from "../measurement.ts";
+import type { Plane } from "../line_scan.ts";
 
 /** The diameter around one time. */
 export interface DiameterAt {

@@ -4,7 +4,7 @@
  * running mean of its samples.
  */
 import { fittedTransient, type Transient, transientAt } from "./transient_fit.ts";
-import { deviation, mean, percentile, runningMean } from "./traces.ts";
+import { deviation, mean, percentile, runningMean } from "../traces.ts";
 
 /** Places and lengths are in samples, with fractions; NaN if a level is not reached. */
 export interface EventShape {

@@ -4,7 +4,7 @@
  * The correlation between distant parts of the recording shows how much of the mean is stationary.
  */
 
-import type { Samples } from "./velocity.ts";
+import type { Samples } from "../line_scan.ts";
 
 /** Parts at least this far apart share no streak; neighbours may. */
 const FAR = 2;

@@ -5,7 +5,7 @@
  * for part of the time around each profile; its edges are the outermost crossings of the profile there, whatever lies
  * between them.
  */
-import { blurred, deviation, mean, percentile } from "./traces.ts";
+import { blurred, deviation, mean, percentile } from "../traces.ts";
 
 /** What the lumen looks like: brighter than outside, darker, or between two bright walls. */
 export type Lumen = "bright" | "dark" | "walls";

@@ -1,5 +1,5 @@
 /** Velocity over time as a measurement (measurement.ts), divided into orders of several windows each. */
-import { quantity, significant, tableUnit } from "./axes.ts";
+import { quantity, significant, tableUnit } from "../axes.ts";
 import {
   AUTOMATICALLY,
   type Axes,
@@ -12,13 +12,12 @@ import {
   valuesOver,
   verdictCounts,
   verdictOf,
-} from "./measurement.ts";
-import { deviation, mean, percentile, standardError } from "./traces.ts";
+} from "../measurement.ts";
+import { deviation, mean, percentile, standardError } from "../traces.ts";
 import {
   type Method,
   METHODS,
   physicalVelocity,
-  type Plane,
   resolvable,
   SHORTEST_WINDOW,
   velocitiesAt,
@@ -29,11 +28,12 @@ import {
   windowStarts,
   withBends,
 } from "./velocity.ts";
+import { type Plane } from "../line_scan.ts";
 import { agreed, type FlowAt, isMoving } from "./flow_agreement.ts";
 import { standingPart } from "./standing.ts";
 import { isNumber, shareOfRest, velocitySummary } from "./velocity_summary.ts";
 import { agreeingWindow, chosenWindow, firstWindow, ordersOf } from "./window_choice.ts";
-import type { Column } from "./csv.ts";
+import type { Column } from "../csv.ts";
 
 /** Largest number of windows per order: enough to be worth its message, few enough to be done soon. */
 const MOST_WINDOWS = 64;
@@ -60,6 +60,11 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
   noun: "velocity",
   hint: "The band holds streaks of cells that move along the line.",
   isUsual: true,
+  section: "velocities",
+  sentences: {
+    "Window chosen": (way) => `The windows were chosen ${way}`,
+    "Time along the line": (value) => `The time along the line was ${value}`,
+  },
   help: [
     ["summary-of-velocities", "Summary"],
     ["verdicts", "Verdicts"],

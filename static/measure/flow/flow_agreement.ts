@@ -2,7 +2,7 @@
  * What the windows of a recording say together: which velocities hold beside those of their neighbours, whether the
  * pattern is one that flows, and how far errors must be widened.
  */
-import { mean, percentile } from "./traces.ts";
+import { mean, percentile } from "../traces.ts";
 import type { WindowFlow } from "./window_flow.ts";
 
 /** What flows in a window; `line` is the middle of the window, from 0. */

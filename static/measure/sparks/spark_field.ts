@@ -6,8 +6,8 @@
  * which grows with the light. They are then smoothed at several sizes, of which each place takes the one that stands out
  * most. By the median, as before: the smoothed change against the median of each column.
  */
-import { blurred, gaussian, percentile } from "./traces.ts";
-import type { Plane } from "./velocity.ts";
+import { blurred, gaussian, percentile } from "../traces.ts";
+import type { Plane } from "../line_scan.ts";
 
 /** The columns of a band over time; all arrays are row-major. */
 export interface Field {

@@ -3,12 +3,13 @@
  * of the surrounding windows give each sample its place, and samples at the same place are averaged. A cell is a stretch
  * of the strip that stands out from the plasma. Touching cells are counted by their area, divided by the area of one cell.
  */
-import { gaussian, mean, percentile, runsOf } from "./traces.ts";
+import { gaussian, mean, percentile, runsOf } from "../traces.ts";
 import { standingPart } from "./standing.ts";
-import { type Band, measured, settingsOf } from "./measurement.ts";
-import { VELOCITY } from "./velocity_measurement.ts";
+import { type Band, measured, settingsOf } from "../measurement.ts";
+import { VELOCITY } from "./mod.ts";
 import { isNumber } from "./velocity_summary.ts";
-import type { Plane, VelocityAt } from "./velocity.ts";
+import type { VelocityAt } from "./velocity.ts";
+import type { Plane } from "../line_scan.ts";
 
 /** Cells are `dark` or `bright`, and counted over `window` lines. */
 export type FluxSettings = { window: number; cells: string };

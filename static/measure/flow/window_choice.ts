@@ -2,8 +2,9 @@
 import { standingPart } from "./standing.ts";
 import { isMoving, LEAST_WAY } from "./flow_agreement.ts";
 import { isNumber } from "./velocity_summary.ts";
-import { type Plane, SHORTEST_WINDOW, type VelocityAt, type Windows } from "./velocity.ts";
-import type { Order } from "./measurement.ts";
+import { SHORTEST_WINDOW, type VelocityAt, type Windows } from "./velocity.ts";
+import { type Plane } from "../line_scan.ts";
+import type { Order } from "../measurement.ts";
 
 /** Seconds of a window: tens of milliseconds resolve the pulse of a mouse; slow flow needs the longer ones. */
 const DURATIONS = [0.02, 0.04, 0.08];

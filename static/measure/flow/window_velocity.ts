@@ -11,7 +11,7 @@
  */
 import { autocorrelation } from "./autocorrelation.ts";
 import { type Likeness, likeness, type Smoothed, smoothed } from "./smoothing.ts";
-import { mean } from "./traces.ts";
+import { mean } from "../traces.ts";
 
 /** Why a window has a velocity or none. */
 export type Verdict =

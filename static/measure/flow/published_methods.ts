@@ -7,8 +7,8 @@
  * Kim, Yang, Blinder and Kleinfeld (2012), PLoS ONE 7, e38590 (line-scanning particle image velocimetry): the phase
  * correlation of lines a few lines apart, averaged over the window.
  */
-import { fittedGaussian } from "./least_squares.ts";
-import { mean } from "./traces.ts";
+import { fittedGaussian } from "../least_squares.ts";
+import { mean } from "../traces.ts";
 
 /** Coarse and fine step of the angle, and the reach of the fine search on each side, in degrees. */
 const [COARSE, FINE, NEAR] = [1, 0.25, 2];

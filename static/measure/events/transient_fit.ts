@@ -2,7 +2,7 @@
  * Fits a transient to samples by least squares: a level, from which the trace rises at an onset with one time
  * constant and returns with another, `level + size * (1 - exp(-t / rise)) * exp(-t / decay)`.
  */
-import { leastSquares } from "./least_squares.ts";
+import { leastSquares } from "../least_squares.ts";
 
 /** Times and places in samples. */
 export type Transient = Record<"level" | "size" | "onset" | "rise" | "decay", number>;

@@ -7,9 +7,9 @@
  * until it settles. Without this, a percentile of a slope lies below the slope. An exponential F₀ is fitted with the same
  * weights.
  */
-import { formatNumber, significant, tableUnit } from "./axes.ts";
-import { leastSquares } from "./least_squares.ts";
-import { deviation, extent, mean, noiseOf, percentile, runningMean, runsOf } from "./traces.ts";
+import { formatNumber, significant, tableUnit } from "../axes.ts";
+import { leastSquares } from "../least_squares.ts";
+import { deviation, extent, mean, noiseOf, percentile, runningMean, runsOf } from "../traces.ts";
 
 /** How the trace of a band is made; times are in the unit of the time axis. */
 export interface TraceSettings {

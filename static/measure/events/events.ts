@@ -4,8 +4,8 @@
  * of a peak, as an end of the trace does.
  */
 import { type Bounds, type EventShape, eventShapes } from "./event_shape.ts";
-import { quietPart } from "./baseline.ts";
-import { extent, noiseOf, percentile, runningMean } from "./traces.ts";
+import { quietPart } from "../light/baseline.ts";
+import { extent, noiseOf, percentile, runningMean } from "../traces.ts";
 
 /** What a peak must reach to be an event. */
 export interface Threshold {

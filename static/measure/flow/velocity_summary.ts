@@ -2,8 +2,8 @@
  * Summary of the velocities of a recording. In pulsatile flow, a median means little unless the recording covers whole
  * cycles, so the summary counts the cycles, too.
  */
-import { sineShare } from "./heart_rate.ts";
-import { deviation, mean, percentile } from "./traces.ts";
+import { sineShare } from "../heart_rate.ts";
+import { deviation, mean, percentile } from "../traces.ts";
 import type { VelocityAt } from "./velocity.ts";
 
 /** What {@linkcode velocitySummary} returns. */

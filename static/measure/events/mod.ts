@@ -1,6 +1,6 @@
 /** Events as a measurement (measurement.ts): peaks of the trace of a band. Overlapping peaks affect each other's shapes. */
-import { formatNumber, rounded, significant, tableUnit } from "./axes.ts";
-import { traceFacts, traceOf } from "./band_trace.ts";
+import { formatNumber, rounded, significant, tableUnit } from "../axes.ts";
+import { traceFacts, traceOf } from "../light/band_trace.ts";
 import {
   findEvents,
   highestNear,
@@ -18,10 +18,10 @@ import {
   type Measurement,
   medianOf,
   timeColumn,
-} from "./measurement.ts";
-import { deviation, mean } from "./traces.ts";
-import type { Baseline, TraceSettings } from "./baseline.ts";
-import { perTime, type Plane } from "./velocity.ts";
+} from "../measurement.ts";
+import { deviation, mean } from "../traces.ts";
+import type { Baseline, TraceSettings } from "../light/baseline.ts";
+import { perTime, type Plane } from "../line_scan.ts";
 
 /** Lines on each side of a place in which its peak is sought; a fiftieth of the trace if that is more. */
 const REACH = 3;
@@ -61,6 +61,14 @@ export const EVENTS: Measurement<Event, EventSettings> = {
   isQuick: true,
   isOfBands: true,
   hasNotes: true,
+  marksTraces: true,
+  section: "events",
+  sentences: {
+    "Threshold chosen": (way) => `The threshold was chosen ${way}`,
+    "Sought in means of": (lines) =>
+      lines === "1 lines" ? "Peaks were sought in single lines" : `Peaks were sought in means of ${lines}`,
+  },
+  findings: ["SD of the residual", "Peaks between 3 SD and the threshold"],
   parameters: [
     {
       key: "chosen",

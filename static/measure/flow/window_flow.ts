@@ -6,7 +6,7 @@
  */
 import { changingFlow, changingVelocity } from "./changing_velocity.ts";
 import { likeness } from "./smoothing.ts";
-import { mean } from "./traces.ts";
+import { mean } from "../traces.ts";
 import { LEAST_MOVE, movingShare, roughVelocity, type WindowVelocity } from "./window_velocity.ts";
 
 /** The velocity of a window with what else flows in it. */

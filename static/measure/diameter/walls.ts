@@ -2,8 +2,8 @@
  * The lumen between two bright walls. Blur makes thin walls reach into the lumen, so their inner edges are those of a model
  * that is fitted to a profile: outside, wall, lumen, wall, outside, as steps that a Gaussian blurs.
  */
-import { leastSquares } from "./least_squares.ts";
-import { mean, percentile } from "./traces.ts";
+import { leastSquares } from "../least_squares.ts";
+import { mean, percentile } from "../traces.ts";
 
 /** Inner edges, thickness and blur in columns, and the levels from left to right. */
 interface Walls {

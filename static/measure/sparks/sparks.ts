@@ -5,12 +5,12 @@
  * course, weighted with that Gaussian, is measured like an event of a trace. A candidate that cannot be a spark, or cannot
  * be measured, is rejected with a reason.
  */
-import { highestNear, measureEvents, type TraceEvent } from "./events.ts";
-import { fittedGaussian } from "./least_squares.ts";
+import { highestNear, measureEvents, type TraceEvent } from "../events/events.ts";
+import { fittedGaussian } from "../least_squares.ts";
 import { type Field, fieldByMedian, fieldByRunning } from "./spark_field.ts";
-import { blurred, extent, percentile } from "./traces.ts";
-import { type Band, MOST_ITEMS } from "./measurement.ts";
-import type { Plane } from "./velocity.ts";
+import { blurred, extent, percentile } from "../traces.ts";
+import { type Band, MOST_ITEMS } from "../measurement.ts";
+import type { Plane } from "../line_scan.ts";
 
 type Peak = ReturnType<typeof peaksOf>[number];
 

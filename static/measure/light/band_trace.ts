@@ -1,7 +1,7 @@
 /** The trace of a band of a plane: the mean of its columns in each line, or its change against F₀ (baseline.ts). */
 import { type Baseline, baselineOf, baselineWords, type TraceSettings } from "./baseline.ts";
-import { mean, runningMean } from "./traces.ts";
-import type { Plane } from "./velocity.ts";
+import { mean, runningMean } from "../traces.ts";
+import type { Plane } from "../line_scan.ts";
 
 /** What settings mean in which something is missing, as in those of earlier versions. */
 export const PLAIN_TRACE: Readonly<TraceSettings> = {
@@ -47,6 +47,17 @@ export function traceOf(
   });
   return { values: change, baseline: f0.level, f0 };
 }
+
+const countAveraged = (noun: string, count: string, unit: string) =>
+  count === "1" ? `${noun} were not averaged` : `${count} ${unit} were averaged`;
+
+/** Sentences of the methods text about {@linkcode traceFacts}. */
+export const TRACE_SENTENCES: Readonly<Record<string, (value: string) => string>> = {
+  "Values": (value) => `The values were ${value.replace(/^mean/, "means")}`,
+  "Lines averaged": (count) => countAveraged("Lines", count, "lines"),
+  "Images averaged": (count) => countAveraged("Images", count, "images"),
+  "Baseline F0": (value) => `F₀ was taken as ${value}`,
+};
 
 /** Settings for tables. `by` has the method of F₀ that ran. */
 export function traceFacts(

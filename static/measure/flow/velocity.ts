@@ -2,24 +2,13 @@
  * Velocities in a line scan: over time, from windows (by the method in window_velocity.ts and changing_velocity.ts), and
  * of a line drawn over a streak. A velocity is positive if the position increases with time.
  */
-import { FRAMES, rounded, tableUnit, unitSymbol } from "./axes.ts";
+import { rounded, tableUnit, unitSymbol } from "../axes.ts";
+import { perTime, type Place, type Plane, type Sampling } from "../line_scan.ts";
 import { changingVelocity } from "./changing_velocity.ts";
 import { pivVelocity, radonVelocity } from "./published_methods.ts";
-import { extent, mean } from "./traces.ts";
+import { extent, mean } from "../traces.ts";
 import { type Flow, type WindowFlow, windowFlow } from "./window_flow.ts";
 import { LEAST_MOVE, unmeasured, type WindowVelocity } from "./window_velocity.ts";
-
-/** Those of a file have 32 bits; means, such as those of images, 64. */
-export type Samples = Float32Array | Float64Array;
-
-/** Samples of a line scan, row-major; `shape` is `[rows, columns]`, and rows are lines. */
-export type Plane = { samples: Samples; shape: readonly [number, number] };
-
-/** An axis; `step` is in `unit`. */
-export type Axis = { step: number; unit: string };
-
-/** Picture position: x counts lines, y columns. */
-export type Place = { x: number; y: number };
 
 /** Name of a method of {@linkcode METHODS}. */
 export type Method = keyof typeof METHODS;
@@ -213,7 +202,7 @@ function alongLine<F extends WindowVelocity & Partial<Flow>>(found: F, pixelTime
 export function lineVelocity(
   from: Place,
   to: Place,
-  [time, space]: readonly [Axis, Axis],
+  [time, space]: readonly [Sampling, Sampling],
 ): Record<"duration" | "distance" | "velocity", number> {
   const [first, last] = from.x <= to.x ? [from, to] : [to, from];
   const duration = (last.x - first.x) * time.step;
@@ -222,19 +211,15 @@ export function lineVelocity(
 }
 
 /** Converts pixels per line to the axes' units. */
-export const physicalVelocity = (velocity: number, [time, space]: readonly [Axis, Axis]): number =>
+export const physicalVelocity = (velocity: number, [time, space]: readonly [Sampling, Sampling]): number =>
   velocity * space.step / time.step;
 
 /** Unit of a velocity for tables, such as `um/s`. */
-export const velocityTableUnit = ([time, space]: readonly [Axis, Axis]): string =>
+export const velocityTableUnit = ([time, space]: readonly [Sampling, Sampling]): string =>
   `${tableUnit(space)}/${perTime(time)}`;
 
-/** Denominator of a rate, such as `s`. */
-export const perTime = ({ unit }: { unit: string }): string =>
-  unit === "Pixels" ? "line" : unit === FRAMES ? "frame" : unitSymbol(unit);
-
 /** Formats a velocity, such as `1.2 mm/s`. @param velocity in the axes' units */
-export function velocityText(velocity: number, [time, space]: readonly [Axis, Axis]): string {
+export function velocityText(velocity: number, [time, space]: readonly [Sampling, Sampling]): string {
   if (Number.isNaN(velocity)) return "–";
   if (!Number.isFinite(velocity)) return "no duration";
   const [value, unit] = space.unit === "um" && Math.abs(velocity) >= 1000
