@@ -41,7 +41,7 @@ export function servedSizes(sizes: SceneEntry["sizes"]): SceneEntry["sizes"] {
  * @throws {Stopped}
  */
 export async function servedAcquisition(given: Acquisition, stop: StopFlag): Promise<TimedAcquisition> {
-  const { planLines, ...acquisition } = given;
+  const { planLines: _planLines, ...acquisition } = given;
   const sizes = sizesOf(acquisition.axes);
   const areAlike = acquisition.channels.every(({ rows, columns }) => rows === 1 && columns === sizes.X);
   if (!areRowsInTime(sizes) || !areAlike) return withTimes(acquisition);

@@ -78,7 +78,7 @@ const FRAME_UNITS: Record<string, number> = {
  */
 export function frameIntervalIn(text: string): number | undefined {
   if (!text.startsWith("ImageJ=")) return undefined;
-  const field = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1]!.trim();
+  const field = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1]?.trim();
   const number = new RegExp(`^${DIGITS}$`, "i").exec(field("finterval") ?? "")?.[1];
   const unit = FRAME_UNITS[field("tunit")?.replace("\\u00B5", "\u00b5") || "s"];
   const value = number === undefined || unit === undefined ? 0 : numberOf(number) * unit;
