@@ -64,10 +64,13 @@ export const STORE_MARKERS: readonly string[] = FORMATS.flatMap(({ markers, open
   opensMarker ? [] : markers ?? []
 );
 
-/** Markers of the formats that have one of these extensions. */
+/** Whole names of files of the formats that have one of these extensions: markers, and extensions that may be a name. */
 export const markersOf = (extensions: readonly string[]): string[] =>
   FORMATS.filter((format) => format.extensions.some((extension) => extensions.includes(extension)))
-    .flatMap(({ markers }) => markers ?? []);
+    .flatMap(({ markers = [], bareExtensions = [] }) => [
+      ...markers,
+      ...bareExtensions.filter((extension) => extensions.includes(extension)).map((bare) => bare.slice(1)),
+    ]);
 
 /** Every extension of this build, sorted. */
 export const SUPPORTED_EXTENSIONS: readonly string[] = unique(FORMATS.flatMap(({ extensions }) => extensions))

@@ -25,9 +25,11 @@ const LEAST_COLUMNS = 8;
 /** What names or descriptions of line scans say. */
 const LINES = /line[\s_-]*scan|kymograph/i;
 
-/** Units of electrical signals, which a description may say were recorded with a line scan. */
-const ELECTRICAL =
-  /^\s*(?:[yzafpnuµμmkMGT]?[VAΩSFCW]|\w*(?:volts?|amp(?:ere)?s?|ohms?|siemens|farads?|coulombs?|watts?))\s*$/;
+/** Units of electrical signals, which a description may say were recorded with a line scan: symbols, and words in any case. */
+const ELECTRICAL = [
+  /^[pnuµμmkMG]?[VAΩ]$|^[pnuµμm][SF]$/,
+  /^[a-z]*(?:volt|amp|ampere|ohm|siemens|farad)s?$/i,
+];
 
 /** Types that extend those of images and hold none, or hold what is no image. */
 const NO_IMAGES: readonly string[] = ["IndexSeries", "ImageMaskSeries", "OpticalSeries"];
@@ -121,7 +123,7 @@ function holdsLines(file: Hdf5File, path: string, [, columns]: readonly [number,
   const name = path.slice(path.lastIndexOf("/") + 1);
   return columns >= LEAST_COLUMNS &&
     [name, file.text(path, "description") ?? ""].some((text) => LINES.test(text)) &&
-    !ELECTRICAL.test(file.text(`${path}/data`, "unit") ?? "");
+    !ELECTRICAL.some((unit) => unit.test(file.text(`${path}/data`, "unit")?.trim() ?? ""));
 }
 
 /** The files that hold the samples of a series; `null` if it holds them. */
