@@ -6,7 +6,7 @@ import type { Sessions } from "../session/sessions.ts";
 import { orderOf } from "./shell.ts";
 
 /** Help of the flag. */
-export const CHANNEL_HELP = "Channel: its exact name, else its index from 0; index:N is always the index";
+export const CHANNEL_HELP = "Channel by its exact name, else its index (index:N)";
 
 /** Most channels in a message. */
 const MOST_LISTED = 20;

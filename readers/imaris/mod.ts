@@ -12,7 +12,7 @@
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
-import { planOf, requireReadable } from "../hdf5/planes.ts";
+import { type DatasetPlane, planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
@@ -72,6 +72,13 @@ function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
   metadata.warn(...countWarnings(file, times.length, channels.length, metadata));
   const info = documentOf(file, channels, metadata);
   const served = channelsOf(channels.map((c) => channelIn(file, c, metadata)), { sampleType, rows, columns });
+  const planeAt = (file: Hdf5File, t: number, channel: number, z: number): DatasetPlane => {
+    const path = dataOf(t, channel);
+    if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
+    const own = file.dataset(path);
+    requireAlike(own, dataset, sizes);
+    return { dataset: own, rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
+  };
   return {
     axes,
     channels: served,
@@ -85,14 +92,25 @@ function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
     holds: (channel, { t }) => held.get(t)?.has(channels[channel]!) ?? true,
     async plan(wanted, { t, z }, rowRange) {
       using file = await Hdf5File.open(source);
-      const planes = wanted.map((channel) => {
-        const path = dataOf(t, channel);
-        if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
-        const own = file.dataset(path);
-        requireAlike(own, dataset, sizes);
-        return { dataset: own, rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
-      });
+      const planes = wanted.map((channel) => planeAt(file, t, channel, z));
       return planOf(source, { rows, columns }, planes, rowRange);
+    },
+    async planLines(wanted, _position, { start, end }) {
+      using file = await Hdf5File.open(source);
+      const lines: DatasetPlane[] = [];
+      for (const channel of wanted) {
+        for (let t = start; t < end; t += 1) lines.push(planeAt(file, t, channel, 0));
+      }
+      const plan = planOf(source, { rows, columns }, lines);
+      // Each line is a plane of the file.
+      const rowsOf = (plane: Float32Array) =>
+        Array.from({ length: end - start }, (_, row) => plane.subarray(row * columns, (row + 1) * columns));
+      return {
+        ...plan,
+        rows: end,
+        filled: { start, end },
+        decode: (planes) => plan.decode(planes.flatMap(rowsOf)),
+      };
     },
   };
 }

@@ -21,6 +21,7 @@ import { channelsOf, hexColor } from "../metadata/channels.ts";
 import { momentAt, UNDATED } from "../metadata/moment.ts";
 import {
   type Acquisition,
+  type RowRange,
   type SampleType,
   type SceneEntry,
   type Scenes,
@@ -210,6 +211,23 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
     () => file.text(path, "MeasurementParamsXML"),
     null,
   );
+  const planAlong = (
+    rowAxis: number,
+    rows: number,
+    wanted: readonly number[],
+    frame: number,
+    rowRange?: RowRange,
+  ) => {
+    const planes = wanted.map((channel) => ({
+      dataset: datasets[channel]!,
+      rowAxis,
+      columnAxis: 2,
+      at: [frame, 0, 0],
+      columns,
+    }));
+    const convert = (target: Float32Array, i: number) => converted(target, conversions[wanted[i]!]!);
+    return planOf(source, { rows, columns }, planes, rowRange, convert);
+  };
   return {
     axes,
     channels: channelsOf(named, { sampleType: sampleType!, rows, columns }).map((channel, i) => ({
@@ -249,16 +267,9 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
       Promise.try(() => {
         const frame = position[axis === "T" ? "t" : "z"];
         if (frame >= frames) throw new PlaneNotFound(`the unit stores ${frames} of ${declared} frames`);
-        const planes = wanted.map((channel) => ({
-          dataset: datasets[channel]!,
-          rowAxis: 1,
-          columnAxis: 2,
-          at: [frame, 0, 0],
-          columns,
-        }));
-        const convert = (target: Float32Array, i: number) => converted(target, conversions[wanted[i]!]!);
-        return planOf(source, { rows, columns }, planes, rowRange, convert);
+        return planAlong(1, rows, wanted, frame, rowRange);
       }),
+    planLines: (wanted, _position, lines) => Promise.try(() => planAlong(0, lines.end, wanted, 0, lines)),
   };
 }
 
