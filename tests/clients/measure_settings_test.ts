@@ -1,6 +1,5 @@
 /** What people type at `measure` and `plane`: settings files, channels, and parts that do not fit. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { measuredStack } from "../browser/measured_stack.ts";
 import { measuredScan } from "../browser/measured_scan.ts";
