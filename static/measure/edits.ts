@@ -181,20 +181,3 @@ export const isHere = ({ place }: Pick<Edit, "place">, here: string | null): boo
 /** Edits whose places are known; those of documents are edits of the picture that is shown first. */
 export const placedEdits = (edits: readonly Edit[], shown: string): readonly Edit[] =>
   edits.map((edit) => edit.place === null ? { ...edit, place: shown } : edit);
-
-/** The edits that items of earlier versions hold, which kept notes and marks in the items themselves. */
-export function editsIn(found: readonly Item[], of: Of, place: string | null): Edit[] {
-  return found.filter(({ note = "", isLeftOut, isByHand }) => note !== "" || isLeftOut || isByHand)
-    .map((item) => {
-      const { line, column, note = "", isLeftOut, isByHand } = item as Placed;
-      return {
-        of,
-        place,
-        line,
-        ...column !== undefined && { column },
-        ...note !== "" && { note },
-        ...isLeftOut && { isLeftOut },
-        ...isByHand && { added: item },
-      };
-    });
-}

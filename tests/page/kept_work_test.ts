@@ -26,6 +26,7 @@ function storage() {
     get: (key: string) => Promise.resolve(works.get(key)),
     at: (place: string) => Promise.resolve(all().find((work) => work.place === place)),
     all: () => Promise.resolve(all()),
+    hasEarlier: () => Promise.resolve(false),
     put: async (work: Work) => {
       await state.waiting;
       if (state.fault !== "") throw new DOMException("", state.fault);

@@ -4,7 +4,6 @@ import type { VelocityAt } from "../../static/measure/flow/velocity.ts";
 import { Buffer } from "node:buffer";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.ts";
 import { OWN as OWN_KEY, readRegions, writtenRegions } from "../../static/demo/v2/saving/regions.ts";
-import { readDrawn } from "../../static/demo/v2/saving/earlier.ts";
 import { bandsOf, ofKinds, type Region, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
 import {
   carriedOver,
@@ -405,18 +404,6 @@ Deno.test("restores means of regions over images, events in them, and projection
   assert.equal("columns" in parameters, false, "columns of the images were not measured");
 });
 
-Deno.test("restores the means of one part that an earlier page saved", () => {
-  const { back, drawn } = restoredImages((image, analyses) => {
-    const { settings } = image.image_metadata[OWN_KEY];
-    const { parts: _, ...images } = settings.images;
-    settings.images = { ...images, part: "kymograph-line", rows: [] };
-    const [means] = analyses.filter(({ type }: { type: string }) => type === "image_means");
-    means.parameters[OWN_KEY] = { rows: [{ place: 0, values: [1.5, 2] }, { place: 1, values: [null, 3] }] };
-    analyses.splice(analyses.findLastIndex(({ type }: { type: string }) => type === "image_means"), 1);
-  });
-  assert.deepEqual(back.images!.parts, drawn.images!.parts.slice(0, 1));
-});
-
 Deno.test("restores no means that are not those of all images", () => {
   for (const means of [[[1, 2], [3]], [[1], [2]], [[1, 2, 3], [4, 5, 6]], [[]], [["1", "2"]], "means"]) {
     const { back, note, drawn } = restoredImages((_, analyses) => {
@@ -504,52 +491,6 @@ Deno.test("draws regions of other programs by their kind and saves them unchange
   }
 });
 
-Deno.test("reads the lists of earlier pages as regions", () => {
-  const vessel = {
-    id: "vessel",
-    type: "rectangle" as const,
-    coordinate_space: SPACE,
-    metadata: { by: "other" },
-  };
-  const { results: [result], edits: _, ...chosen } = DRAWN.measured!.events!;
-  const events = { ...chosen, ...result, band: "4", of: { band: "3", channel: "1" } };
-  const earlier: Json = {
-    ...DRAWN,
-    bands: [
-      { id: 3, name: "Gefäß", color: "#ff0000", from: 30, to: 50 },
-      { id: 4, name: "vessel", color: "#56b4e9", from: 0, to: 38, region: vessel },
-    ],
-    lines: [{ id: 2, from: { x: 0, y: 80 }, to: { x: 600, y: 12.3456789 } }],
-    cursors: { pinned: [{ x: 100, y: 40 }], lines: 3, columns: 1 },
-    regions: [{ id: "band-3", type: "point", coordinate_space: SPACE, position: [79, 599] }],
-    kymograph: { points: [{ x: 3, y: 4 }, { x: 20.25, y: 8.75 }, { x: 30, y: 40 }], width: 2, isMade: true },
-    measured: { events, sparks: null },
-  };
-  const { regions, measured, kymograph, cursors } = readDrawn(earlier);
-  const [band, line, , cursor] = DRAWN.regions;
-  assert.deepEqual(ofKinds(regions, "band", "line", "cursor", "path"), [
-    band,
-    {
-      ...band,
-      id: "vessel",
-      name: "vessel",
-      color: "#56b4e9",
-      ends: [{ x: null, y: 0 }, { x: null, y: 38 }],
-      written: vessel,
-    },
-    line,
-    PATH,
-    cursor,
-  ]);
-  assert.deepEqual(ofKinds(regions, "point").map(({ id, ends }) => [id, ends]), [["band-3-other", [{
-    x: 599.5,
-    y: 79.5,
-  }]]]);
-  assert.deepEqual([measured!.events!.band, measured!.events!.results[0]!.of.band], ["vessel", "band-3"]);
-  assert.deepEqual([kymograph, cursors], [{ isMade: true }, { lines: 3, columns: 1 }]);
-  assert.equal(readDrawn(DRAWN), DRAWN);
-});
-
 Deno.test("names regions outside the image, and draws the others", () => {
   const files = documents((image) => {
     image.rois[0].stop = [81, 600];
@@ -571,40 +512,6 @@ Deno.test("leaves out the results and edits of channels that are not there", () 
   const { results, edits } = drawn.measured!.events!;
   assert.deepEqual(results.map(({ of }) => of), DRAWN.measured!.events!.results.map(({ of }) => of));
   assert.equal(edits.length, 1);
-});
-
-Deno.test("restores documents of before several results were kept, with their edits", () => {
-  for (const version of [1, 2]) {
-    const { drawn, note } = restore(documents((image, { analyses }) => {
-      const own = image.image_metadata.acq_viewer;
-      own.version = version;
-      const { measured } = own.settings;
-      for (const key of Object.keys(measured).filter((key) => measured[key] !== null)) {
-        const { results: [result], edits: _, ...one } = measured[key];
-        measured[key] = { ...one, ...result };
-      }
-      const { parameters: events } = analyses.find(({ type }: Json) => type === "events");
-      events.acq_viewer.found[0].note = "NaN";
-      const { parameters: velocity } = analyses.find(({ type }: Json) => type === "velocity");
-      velocity.acq_viewer.found[0].isLeftOut = true;
-    }));
-    assert.equal(note, "");
-    const { events, velocity } = drawn.measured!;
-    const of = { band: "band-3", channel: "1" };
-    const [{ found: [event] }] = DRAWN.measured!.events!.results as [Json];
-    assert.deepEqual(
-      [drawn.traces, events!.results[0]!.found],
-      [DRAWN.traces, DRAWN.measured!["events"]!.results[0]!.found],
-    );
-    assert.deepEqual(events!.edits, [{
-      of,
-      place: null,
-      line: 130,
-      note: "NaN",
-      added: { ...event, note: "NaN" },
-    }]);
-    assert.deepEqual(velocity!.edits, [{ of, place: null, line: 32, isLeftOut: true }]);
-  }
 });
 
 Deno.test("names the method of F₀ that ran, with F₀ of each line where it changes", () => {
@@ -637,11 +544,15 @@ Deno.test("names the method of F₀ that ran, with F₀ of each line where it ch
   assert.match(trace.tables[0].csv, /^Time \(s\),Mean,F0\r\n0,0,(599|60\d)/);
 });
 
-Deno.test("draws the regions of a newer page, with a note", () => {
-  const files = documents((image) => image.image_metadata.acq_viewer.version = 4);
-  const { drawn, note } = restore(files);
-  assert.deepEqual([bandsOf(drawn.regions).length, drawn.measured], [1, {}]);
-  assert.match(note, /^These measurements were saved by a newer page/);
+Deno.test("draws the regions of an earlier and of a newer version of the page, with a note", () => {
+  for (const [version, said] of [[1, "an earlier"], [3, "an earlier"], [5, "a newer"]] as const) {
+    const files = documents((image) => image.image_metadata.acq_viewer.version = version);
+    const { drawn, look, note } = restore(files);
+    assert.deepEqual([bandsOf(drawn.regions).length, drawn.measured, look], [1, {}, {}]);
+    const words =
+      `These measurements were saved by ${said} version of the page: only their regions are shown.`;
+    assert.equal(note, words);
+  }
 });
 
 Deno.test("an archive has each wavelength as a channel", () => {

@@ -7,7 +7,7 @@
  * Messlinger: Microcirculation 2010, 17:618, edges by the Sobel operator, that is by the greatest gradient). Between
  * bright walls it is the distance between their inner edges (walls.ts).
  *
- * Earlier versions took the widest run of columns above the middle, in means of lines: an `undivided` lumen.
+ * An `undivided` lumen is the widest run of columns above the middle.
  */
 import { type Fault, type Lumen, lumensAround, outermost, polarityOf, steepestNear } from "./lumen.ts";
 import { blurred, extent, mean, noiseOf, percentile, runsOf } from "../traces.ts";

@@ -16,7 +16,7 @@ type Peak = ReturnType<typeof peaksOf>[number];
 
 /**
  * `threshold` is in standard deviations of the smoothed noise; `offset` is what the detector reads in the dark; `rest` is
- * the F₀ of each column: `running`, or its `median` as in earlier versions, which rejected no candidates.
+ * the F₀ of each column: `running`, or its `median`, which rejects no candidates.
  */
 export type SparkSettings = {
   threshold: number;

@@ -76,7 +76,9 @@ export class KeptWork extends Emitter<{
   /** Whether something was drawn or measured since the last save. */
   isUnsaved = false;
 
-  constructor(store: Pick<WorkStore, "get" | "at" | "all" | "put" | "remove" | "persist" | "onLost">) {
+  constructor(
+    store: Pick<WorkStore, "get" | "at" | "all" | "hasEarlier" | "put" | "remove" | "persist" | "onLost">,
+  ) {
     super();
     this.#store = store;
     store.onLost = () => this.#again();
@@ -244,6 +246,11 @@ export class KeptWork extends Emitter<{
   /** All work, latest first; empty if the storage cannot be read. */
   async list(): Promise<Work[] | never[]> {
     return await this.#store.all().catch(() => []);
+  }
+
+  /** Whether the browser keeps work of an earlier page, which this page does not read. */
+  async hasEarlier(): Promise<boolean> {
+    return await this.#store.hasEarlier().catch(() => false);
   }
 
   async #saveAll(open: Open) {

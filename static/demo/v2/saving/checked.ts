@@ -5,7 +5,6 @@
 import { MOST_ITEMS } from "../../../measure/measurement.ts";
 import { LUT_NAMES } from "../picture/lut.ts";
 import { isRegion } from "../drawing/table.ts";
-import { type FormerRows, meansIn } from "./earlier.ts";
 import type { PartMeans } from "../../../measure/image_traces.ts";
 import type { Drawn, DrawnLook } from "../drawing/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
@@ -77,13 +76,6 @@ const RESULT: Readonly<Record<string, Shape>> = {
   rejected: orNone(listOf(valuesOf(isCell))),
 };
 
-/** The only result of earlier pages, which may be empty. */
-const EARLIER_RESULT: Readonly<Record<string, Shape>> = {
-  ...RESULT,
-  measured: orNone(isSettings),
-  about: orNone(isAbout),
-};
-
 const isLine: Shape = (value) => isFinite(value) && value >= 0;
 
 const isEdit = withFields({
@@ -96,21 +88,17 @@ const isEdit = withFields({
   added: orNone((value) => valuesOf(isCell)(value) && isLine((value as Item).line)),
 });
 
-/** What is kept of one measurement, today or before it kept several results. */
-const isMeasured: Shape = (value) =>
-  withFields({
-    band: isText,
-    channel: (value) => isText(value) || isCount(value),
-    settings: orNone(isSettings),
-  })(value) &&
-  (withFields({ results: listOf(withFields(RESULT)), edits: atMost(MOST_ITEMS, listOf(isEdit)) })(value) ||
-    withFields(EARLIER_RESULT)(value));
+/** What is kept of one measurement. */
+const isMeasured = withFields({
+  band: isText,
+  channel: (value) => isText(value) || isCount(value),
+  settings: orNone(isSettings),
+  results: listOf(withFields(RESULT)),
+  edits: atMost(MOST_ITEMS, listOf(isEdit)),
+});
 
 /** Means by channel and image. */
 const areMeans = listOf(listOf(orNone(isNumber)));
-
-/** Means of one part by image and channel, as earlier pages kept them. */
-const areRows = listOf(withFields({ place: isNumber, values: listOf(orNone(isNumber)) }));
 
 const isMeans = withFields({
   axis: oneOf("T", "Z"),
@@ -119,7 +107,6 @@ const isMeans = withFields({
   at: orNone(isAbout),
   about: orNone(isAbout),
   parts: orNone(listOf(withFields({ id: isText, means: areMeans }))),
-  rows: orNone(areRows),
 });
 
 const isProjection = withFields({ kind: oneOf("max", "mean"), axis: oneOf("T", "Z") });
@@ -162,8 +149,6 @@ const LOOK: Readonly<Record<string, Shape>> = {
   typed: orNone(isTyped),
 };
 
-const isPlace = withFields({ x: isFinite, y: isFinite });
-
 /** Fields of drawings, such as those in a kymograph. */
 const DRAWN: Readonly<Record<string, Shape>> = {
   shape: pairOf(isSize),
@@ -174,15 +159,6 @@ const DRAWN: Readonly<Record<string, Shape>> = {
   cursors: withFields({ lines: isSize, columns: isSize }),
   images: orNone(isMeans),
   projection: orNone(isProjection),
-};
-
-/** Fields of the drawings of earlier pages. */
-const EARLIER: Readonly<Record<string, Shape>> = {
-  ...DRAWN,
-  bands: listOf(withFields({ id: isCount, name: isText, color: isText, from: isFinite, to: isFinite })),
-  lines: listOf(withFields({ id: isCount, from: isPlace, to: isPlace })),
-  cursors: withFields({ pinned: listOf(isPlace), lines: isSize, columns: isSize }),
-  regions: orNone(listOf(withFields({ id: isText, type: isText }))),
 };
 
 /** Fields of saved settings. */
@@ -267,18 +243,15 @@ export function checkedPosition(
 export const checkedResults = (found: unknown): Item[] =>
   Array.isArray(found) && found.every(valuesOf(isCell)) ? found : [];
 
-/** The means of a part by channel and image, from this or an earlier page, if all of them are numbers; else none. */
-export const checkedMeans = (
-  { means, rows }: { means?: unknown; rows?: unknown },
-): PartMeans["means"] =>
-  areMeans(means) ? means as PartMeans["means"] : areRows(rows) ? meansIn(rows as FormerRows) : [];
+/** The means of a part by channel and image, if all of them are numbers; else none. */
+export const checkedMeans = (means: unknown): PartMeans["means"] =>
+  areMeans(means) ? means as PartMeans["means"] : [];
 
 /** The look of a kymograph with its drawings; null if a part of it is damaged. */
 export function checkedKymograph(look: unknown): DrawnLook | null {
   if (!isObject(look)) return null;
   const { look: display, lost } = checkedLook(look);
-  const fields = isObject(look.drawn) && "bands" in look.drawn ? EARLIER : DRAWN;
-  const isDrawn = orNone(withFields(fields))(look.drawn);
+  const isDrawn = orNone(withFields(DRAWN))(look.drawn);
   return lost.length === 0 && isDrawn
     ? { ...display, ...look.drawn ? { drawn: look.drawn as Drawn } : {} }
     : null;

@@ -33,8 +33,8 @@ export interface Recorded {
   look: Look;
 }
 
-/** Increase the number when older pages would misread what a newer one saves. Older numbers are read, too. */
-export const VERSION = 3;
+/** Increase the number when another page would misread what this one saves: a page reads its own version only. */
+export const VERSION = 4;
 
 type Channels = Scan["group"]["channels"];
 

@@ -4,7 +4,6 @@
  */
 import { isTime } from "../../../measure/axes.ts";
 import { type Drawn, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
-import { currentMeasurement, type FormerMeasurement, readLook } from "./earlier.ts";
 import {
   checkedKymograph,
   checkedLook,
@@ -156,7 +155,7 @@ export function restored(
 ): Restored {
   const own = unpacked(image.image_metadata?.[OWN] ?? null) as SavedWork | null;
   const { version = 0 } = own ?? {};
-  const isOurs = version >= 1 && version <= VERSION;
+  const isOurs = version === VERSION;
   const saved = isOurs && own !== null ? own : {};
   const { settings, lost: lostSettings } = checkedSettings(saved.settings);
   const { position, lost: lostPosition } = checkedPosition(saved.position);
@@ -177,7 +176,7 @@ export function restored(
   const kept = (
     type: string,
     of?: Of,
-  ): { found?: unknown; rejected?: unknown; rows?: unknown; means?: unknown; look?: unknown } => {
+  ): { found?: unknown; rejected?: unknown; means?: unknown; look?: unknown } => {
     const found = analyses?.analyses.find(({ type: other, roi_id = "", channel, parameters }) =>
       other === type && parameters?.[OWN] && parameters.picture === undefined &&
       (of === undefined || roi_id === of.band && (of.channel === "" || channel === Number(of.channel)))
@@ -190,12 +189,11 @@ export function restored(
   /** The means of a part in all images, by the channels of the page. */
   const meansOf = ({ id, place }: Part, images: number) => {
     const saved = kept("image_means", { band: id, channel: "" });
-    const means = checkedMeans(saved);
+    const means = checkedMeans(saved.means);
     if (means.length > 0 && means.every(({ length }) => length === images)) {
       const unmeasured = new Array<null>(images).fill(null);
       const placed = means.flatMap((values, rank) => {
-        // Earlier pages saved rows in the order of the page.
-        const at = "means" in saved || isFolded ? positionOf(rank) : rank;
+        const at = positionOf(rank);
         return at === undefined ? [] : [[at, values] as const];
       });
       return [{
@@ -214,31 +212,25 @@ export function restored(
     channel: String(positionOf(Number(channel)) ?? 0),
   });
   /** Settings and results of a measurement; those of bands that are not there are left out. */
-  const measurementOf = (one: KeptMeasurement | FormerMeasurement, key: string): KeptMeasurement | null => {
-    const former = !("results" in one);
-    // Documents of before hold one analysis of a type.
-    const whole = former ? { ...one, found: checkedResults(kept(key).found) } : {
-      ...one,
-      results: one.results.map((result) => {
+  const measurementOf = (
+    { results, edits, ...chosen }: KeptMeasurement,
+    key: string,
+  ): KeptMeasurement | null => {
+    if (chosen.band !== ALL_BANDS && !isThere(chosen)) return null;
+    return {
+      ...chosen,
+      ...placed(chosen),
+      place: null,
+      results: results.filter(({ of }) => isThere(of) && hasChannel(of)).map((result) => {
         const { found, rejected } = kept(key, result.of);
         const candidates = checkedResults(rejected) as Rejected[];
         return {
           ...result,
+          of: placed(result.of),
           found: checkedResults(found),
           ...candidates.length > 0 && { rejected: candidates },
         };
       }),
-    };
-    const { results, edits, ...chosen } = currentMeasurement({ ...whole, place: null });
-    if (chosen.band !== ALL_BANDS && !isThere(chosen)) return null;
-    if (former && !isThere(one.of)) return null;
-    return {
-      ...chosen,
-      ...placed(chosen),
-      results: results.filter(({ of }) => isThere(of) && hasChannel(of)).map((result) => ({
-        ...result,
-        of: placed(result.of),
-      })),
       edits: edits.filter(({ of, column }) => hasChannel(of) && (isThere(of) || column !== undefined))
         .map((edit) => ({ ...edit, of: placed(edit.of), place: null })),
     };
@@ -268,7 +260,9 @@ export function restored(
     outside,
     note: [
       own !== null && !isOurs
-        ? "These measurements were saved by a newer page: only their regions are shown."
+        ? `These measurements were saved by ${
+          version > VERSION ? "a newer" : "an earlier"
+        } version of the page: only their regions are shown.`
         : outside.length === 0
         ? ""
         : `Not shown, since they lie outside the image: ${outside.join(", ")}.`,
@@ -279,7 +273,7 @@ export function restored(
 
 /** Lets results in a kymograph hold for the shown position. */
 function inKymograph(saved: unknown) {
-  const look = readLook(checkedKymograph(saved));
+  const look = checkedKymograph(saved);
   if (look === null) return {};
   const { drawn } = look;
   if (!drawn) return { look };
