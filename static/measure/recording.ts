@@ -162,7 +162,7 @@ function resultOf(recording: Recording, order: Order, { found, settings, rejecte
   return {
     of: ofOrder(order),
     columns,
-    measured: settings,
+    settings,
     about: [
       [...method!],
       ["Channel", recording.channels[channel]!.name],
@@ -203,12 +203,12 @@ export function editedResult(
   edits: readonly Edit[],
   trace: TraceSettings,
 ): Edited {
-  const { of, columns, measured } = result;
-  const band = bandIn(recording, columns, measured.trace ?? trace);
+  const { of, columns, settings } = result;
+  const band = bandIn(recording, columns, settings.trace ?? trace);
   const plane = () => planeOf(recording, Number(of.channel));
   const items = edited(measurement, result, edits, plane, band);
   const rejected = (result.rejected ?? []).filter((item) => !items.some(isSamePlace(item)));
-  return { result, items, rejected, quantities: summaryOf(measurement, items, band, measured) };
+  return { result, items, rejected, quantities: summaryOf(measurement, items, band, settings) };
 }
 
 /** What to measure in each region, by the keys of measurements. */

@@ -7,7 +7,7 @@ export const STORED_FIELDS = {
   settings: [
     "shape",
     "isLineScan",
-    "measured",
+    "measurements",
     "cursors",
     "isKymographMade",
     "accepted",

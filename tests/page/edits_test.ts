@@ -17,7 +17,7 @@ const BAND = bandOf({ samples: new Float32Array(), shape: [1000, 40] });
 const result = (found: Result["found"], of = OF): Result => ({
   of,
   columns: [0, 40],
-  measured: {},
+  settings: {},
   about: [],
   found,
 });

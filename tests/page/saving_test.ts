@@ -58,7 +58,7 @@ const DRAWN = {
     },
     { id: "cursor-a", kind: "cursor", name: "", color: "#ffd54a", ends: [{ x: 100.5, y: 40.5 }] },
   ],
-  measured: {
+  measurements: {
     events: {
       band: "band-3",
       channel: "1",
@@ -66,7 +66,7 @@ const DRAWN = {
       results: [{
         of: { band: "band-3", channel: "1" },
         columns: [30, 50],
-        measured: {
+        settings: {
           chosen: "by hand",
           height: 0.7,
           prominence: 0.2,
@@ -96,7 +96,7 @@ const DRAWN = {
       results: [{
         of: { band: "band-3", channel: "1" },
         columns: [30, 50],
-        measured: {
+        settings: {
           method: "autocorrelation",
           chosen: "automatically",
           window: 64,
@@ -119,7 +119,7 @@ const DRAWN = {
       results: [{
         of: { band: "band-3", channel: "1" },
         columns: [30, 50],
-        measured: { method: "gradient", window: 20, step: 10 },
+        settings: { method: "gradient", window: 20, step: 10 },
         found: [
           { line: 9.5, diameter: 12.5, left: 32, right: 44.5, verdict: "clear" },
           { line: 19.5, diameter: NaN, left: NaN, right: NaN, verdict: "cut" },
@@ -167,7 +167,7 @@ const MEASURED = MEASUREMENTS.filter(({ key }) => ["velocity", "events", "diamet
   measurement,
 ) => ({
   measurement,
-  tables: DRAWN.measured![measurement.key]!.results.map((result) => ({
+  tables: DRAWN.measurements![measurement.key]!.results.map((result) => ({
     result,
     columns: measurement.columns(result.found, INFO.plane.axes),
     quantities: [
@@ -243,19 +243,19 @@ Deno.test("restores what was drawn and measured", () => {
   const files = documents();
   const { drawn, note } = restore(files);
   // Results hold at the restored position, and the documents are known by their mark.
-  const { origin, measured } = drawn;
-  const { velocity, events, diameter } = DRAWN.measured!;
+  const { origin, measurements } = drawn;
+  const { velocity, events, diameter } = DRAWN.measurements!;
   assert.deepEqual(drawn, {
     ...DRAWN,
-    measured: {
-      ...DRAWN.measured,
+    measurements: {
+      ...DRAWN.measurements,
       velocity: { ...velocity, place: null },
       events: { ...events, place: null, edits: [{ ...events!.edits[0]!, place: null }] },
       diameter: { ...diameter, place: null },
     },
     origin,
   });
-  assert.equal((measured!.velocity!.results[0]!.found[0] as VelocityAt).velocity, 0.30000000000000004);
+  assert.equal((measurements!.velocity!.results[0]!.found[0] as VelocityAt).velocity, 0.30000000000000004);
   assert.notEqual(origin, null);
   assert.equal(note, "");
   assert.deepEqual(sourceOf(documentsOf(files)[0]!), { name: "a.oir", fingerprint: "f1", scene: 1 });
@@ -332,9 +332,9 @@ function restoredImages(
     about: [["Over", "Time"]],
   };
   const axes = INFO.plane.axes.map((axis) => ({ ...axis, unit: "um" }));
-  const { events } = DRAWN.measured!;
+  const { events } = DRAWN.measurements!;
   const of = { band: "rectangle-1", channel: "1" };
-  const measured = {
+  const measurements = {
     events: {
       ...events,
       band: "*",
@@ -347,7 +347,7 @@ function restoredImages(
     ...DRAWN,
     isLineScan: false,
     regions,
-    measured,
+    measurements,
     cursors: { lines: 1, columns: 1 },
     kymograph: { isMade: false },
     images,
@@ -365,7 +365,7 @@ function restoredImages(
     tables: { regions: column("Region", "the line"), profile: column("Position", 0, 1) },
     measurements: [{
       measurement: EVENTS,
-      tables: drawn.measured!.events!.results.map((result) => ({
+      tables: drawn.measurements!.events!.results.map((result) => ({
         result,
         columns: column("Time", 1),
         quantities: [],
@@ -393,7 +393,7 @@ Deno.test("restores means of regions over images, events in them, and projection
     ["kymograph-line", PATH.color],
     ["rectangle-1", CELL.color],
   ]);
-  assert.deepEqual(back.measured!.events, drawn.measured!.events);
+  assert.deepEqual(back.measurements!.events, drawn.measurements!.events);
   assert.deepEqual(
     analyses.filter(({ type }) => type === "image_means" || type === "events").map((
       { type, roiId },
@@ -500,17 +500,17 @@ Deno.test("names regions outside the image, and draws the others", () => {
   assert.deepEqual(drawn.regions.map(({ kind }) => kind), ["line", "track", "cursor"]);
   assert.equal(note, "Not shown, since they lie outside the image: Gefäß, far.");
   // They belonged to the band.
-  assert.deepEqual([drawn.measured!.events, drawn.measured!.velocity], [null, null]);
+  assert.deepEqual([drawn.measurements!.events, drawn.measurements!.velocity], [null, null]);
 });
 
 Deno.test("leaves out the results and edits of channels that are not there", () => {
   const { drawn } = restore(documents((image) => {
-    const { events } = image.image_metadata[OWN_KEY].settings.measured;
+    const { events } = image.image_metadata[OWN_KEY].settings.measurements;
     events.results.push({ ...events.results[0], of: { ...events.results[0].of, channel: 2 } });
     events.edits = [0, 2, "x"].map((channel) => ({ of: { band: "", channel }, line: 3, isRemoved: true }));
   }));
-  const { results, edits } = drawn.measured!.events!;
-  assert.deepEqual(results.map(({ of }) => of), DRAWN.measured!.events!.results.map(({ of }) => of));
+  const { results, edits } = drawn.measurements!.events!;
+  assert.deepEqual(results.map(({ of }) => of), DRAWN.measurements!.events!.results.map(({ of }) => of));
   assert.equal(edits.length, 1);
 });
 
@@ -548,7 +548,7 @@ Deno.test("draws the regions of an earlier and of a newer version of the page, w
   for (const [version, said] of [[1, "an earlier"], [3, "an earlier"], [5, "a newer"]] as const) {
     const files = documents((image) => image.image_metadata.acq_viewer.version = version);
     const { drawn, look, note } = restore(files);
-    assert.deepEqual([bandsOf(drawn.regions).length, drawn.measured, look], [1, {}, {}]);
+    assert.deepEqual([bandsOf(drawn.regions).length, drawn.measurements, look], [1, {}, {}]);
     const words =
       `These measurements were saved by ${said} version of the page: only their regions are shown.`;
     assert.equal(note, words);
@@ -563,11 +563,11 @@ Deno.test("an archive has each wavelength as a channel", () => {
   const channels = Array.from({ length: 8 }, (_, index) => ({ index, name: `l=${index}` }));
   const { drawn, position } = restored(documentsOf(files)[0]!, { ...INFO, channels } as Json);
   // The first channel of the file at its last wavelength.
-  assert.deepEqual([drawn.measured!.velocity!.channel, position.l], ["3", 0]);
+  assert.deepEqual([drawn.measurements!.velocity!.channel, position.l], ["3", 0]);
   // In the recording itself the channel is the second one that was opened.
   const sizes = { ...INFO.header.sizes, L: 4 };
   const own = restored(documentsOf(files)[0]!, { ...INFO, header: { ...INFO.header, sizes } } as Json);
-  assert.deepEqual([own.drawn.measured!.velocity!.channel, own.position.l], ["1", 3]);
+  assert.deepEqual([own.drawn.measurements!.velocity!.channel, own.position.l], ["1", 3]);
 });
 
 Deno.test("saves analyses of other programs again with their tables", async () => {
@@ -654,7 +654,7 @@ Deno.test("prefers the browser's own work, and offers that of the file if it dif
   // A view alone, of this content and of another.
   assert.equal((await recall(work("", null) as Json))!.work.look!.drawn!.regions.length, 4);
   const { isOther, work: { look } } = (await recall(work("", null, true) as Json))!;
-  assert.deepEqual([isOther, look!.drawn!.measured!.velocity!.results[0]!.found.length], [false, 2]);
+  assert.deepEqual([isOther, look!.drawn!.measurements!.velocity!.results[0]!.found.length], [false, 2]);
   const damaged = await recall(null, () => Promise.reject(new Error("no room")));
   assert.equal(damaged!.saved!.note, "The measurements of the file are not shown: no room");
   assert.equal(
@@ -729,12 +729,16 @@ Deno.test("restores the sound part of damaged settings, and says what is left ou
     const own = image.image_metadata[OWN_KEY];
     own.look = { source: { channels: [{ index: 0, range: null }] } };
     own.settings.traces = { kind: 7 };
-    own.settings.measured.events.results[0].of = null;
+    own.settings.measurements.events.results[0].of = null;
     own.position = { t: "x" };
   }));
   const { drawn, look, position, note } = restored(image!, INFO);
   assert.deepEqual([look, position], [{}, { t: 0, z: 0, l: 0 }]);
-  assert.deepEqual([drawn.traces, Object.keys(drawn.measured!)], [null, ["velocity", "diameter", "sparks"]]);
+  assert.deepEqual([drawn.traces, Object.keys(drawn.measurements!)], [null, [
+    "velocity",
+    "diameter",
+    "sparks",
+  ]]);
   assert.deepEqual(drawn.regions, DRAWN.regions);
   assert.equal(
     note,

@@ -75,7 +75,7 @@ export interface Picked {
  * Emits `change` when settings, results or edits change, `measured` when the user has measured, and `pick` when a row or mark
  * was picked.
  */
-export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Samples> {
+export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Samples> {
   #bands: readonly Band[] = [];
   /** How the traces of the bands are made. */
   #trace = NEW_TRACE;
@@ -203,7 +203,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     this.#edits = [];
     this.scan = scan;
     if (scan.isLineScan) {
-      const kept = drawn?.measured?.[this.measurement.key];
+      const kept = drawn?.measurements?.[this.measurement.key];
       const { channels, shown } = scan.group;
       this.#channel.offer(
         channels.map(({ name }, i) => ({ value: String(i), name })),
@@ -357,10 +357,10 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     const left = this.#results.filter(({ of }) =>
       of.band === "" && !isOfBands || bands.some(({ id }) => String(id) === of.band)
     );
-    const changed = !isQuick ? [] : left.filter(({ of, columns, measured }) => {
+    const changed = !isQuick ? [] : left.filter(({ of, columns, settings }) => {
       const band = bands.find(({ id }) => String(id) === of.band);
       const order = [band ? [band.from, band.to] : columns, trace];
-      return JSON.stringify(order) !== JSON.stringify([columns, measured.trace]);
+      return JSON.stringify(order) !== JSON.stringify([columns, settings.trace]);
     });
     if (changed.length > 0) this.#measureNow(this.#sameOrders(scan, changed), left);
     else if (left.length < this.#results.length) {
@@ -471,7 +471,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
   /** Orders for results again: of the shown ones by the fields, else by their own settings. */
   #sameOrders(scan: Scan<Samples>, results: readonly Result[]): Order[] {
     const chosen = this.#orders();
-    return results.flatMap(({ of, measured }) => {
+    return results.flatMap(({ of, settings }) => {
       const region = [...this.#bands.map(regionOf), wholeLines({ shape: shapeOf(scan) })]
         .find(({ id }) => id === of.band);
       if (region === undefined) return [];
@@ -480,7 +480,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
         : chosen.find((order) => order.region.id === of.band && String(order.channel) === of.channel);
       const { measurement } = this;
       return [
-        own ?? { measurement, region, channel: Number(of.channel), settings: measured, trace: this.#trace },
+        own ?? { measurement, region, channel: Number(of.channel), settings, trace: this.#trace },
       ];
     });
   }
@@ -518,7 +518,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
 
   /** Says that the user has measured, once there is a result. */
   #tell() {
-    if (this.#shown.length > 0) this.emit("measured");
+    if (this.#shown.length > 0) this.emit("results");
   }
 
   /** Runs a quick measurement, without workers. @param others results to keep */
@@ -536,7 +536,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     }
     const [only] = made.length === 1 ? results : [];
     if (only !== undefined && isSameOf(only.of, this.#chosen)) {
-      this.#fields.settings = only.measured;
+      this.#fields.settings = only.settings;
       this.#explain();
     }
     this.#keep([

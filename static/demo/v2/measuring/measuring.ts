@@ -256,7 +256,9 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   get #collected(): Drawn {
     return {
       ...this.#store.document,
-      measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
+      measurements: Object.fromEntries(
+        this.#measurements.map((panel) => [panel.measurement.key, panel.kept]),
+      ),
       kymograph: this.kymographs.kept,
       images: this.images.kept,
       projection: this.images.projection,
@@ -264,7 +266,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   }
 
   /** What was measured in the shown picture, in words. */
-  get value(): string {
+  get summary(): string {
     return valueWords(
       this.#measurements.map(({ measurement, edited }) => ({ measurement, tables: edited })),
     );
@@ -464,7 +466,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     const [traced, isOther] = [this.#traced, this.#trace(now)];
     for (const panel of this.#measurements) {
       const { key } = panel.measurement;
-      if (now.measured?.[key] !== former.measured?.[key]) panel.begin(this.#measuredBy(panel), now);
+      if (now.measurements?.[key] !== former.measurements?.[key]) panel.begin(this.#measuredBy(panel), now);
       else if (isOther) panel.retake(this.#measuredBy(panel), now);
     }
     this.#show(scan, former, traced !== this.#traced);
@@ -602,7 +604,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.#store.on("preview", () => this.#preview());
     for (const panel of this.#measurements) {
       panel.on("pick", () => this.#showPicked(panel));
-      panel.on("measured", () => this.#showMeasured(panel));
+      panel.on("results", () => this.#showMeasured(panel));
       panel.addEventListener("change", () => {
         this.#views.get(panel)!.isFilled = panel.isFilled;
         source.drawMarks();
@@ -612,7 +614,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     for (const part of [...this.#measurements, this.images]) {
       part.addEventListener("change", () => this.#recordSoon());
     }
-    this.images.on("measured", () => showAbove("source"));
+    this.images.on("means", () => showAbove("source"));
     this.#accepted.addEventListener("change", () => {
       const { checked } = this.#accepted;
       // Null if it equals the judgement of the file.

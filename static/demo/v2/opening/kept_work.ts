@@ -4,7 +4,7 @@
  */
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { drawingWords, type DrawnLook, drawnWords } from "../drawing/drawn.ts";
-import { keyOf, placeOf, type Work, type WorkStore } from "./work_store.ts";
+import { keyOf, locationOf, type Work, type WorkStore } from "./work_store.ts";
 import type { Restored } from "../saving/restored.ts";
 
 /** Identifies a recording whose work is kept. */
@@ -99,7 +99,7 @@ export class KeptWork extends Emitter<{
     try {
       const work = await this.#store.get(keyOf(recording));
       if (work !== undefined) return { work, isOther: false };
-      const former = await this.#store.at(placeOf(recording));
+      const former = await this.#store.at(locationOf(recording));
       return former === undefined ? null : { work: former, isOther: true };
     } catch {
       return null;
@@ -326,7 +326,7 @@ const workOn = (
   savedAt: number,
 ): Work => ({
   key: keyOf({ fingerprint, path, scene }),
-  place: placeOf({ path, scene }),
+  location: locationOf({ path, scene }),
   path,
   scene,
   name,

@@ -89,7 +89,7 @@ export class Saving {
     this.#isBusy = true;
     page.say("Preparing …");
     try {
-      const { drawn, value: _, ...look } = lookOf(viewer)!;
+      const { drawn, summary: _, ...look } = lookOf(viewer)!;
       const member = memberOf({ ...now, drawn: drawn!, look, position });
       const stem = stemOf(now.shown.scan);
       const name = images === "all" ? stem : `${stem} measurements`;

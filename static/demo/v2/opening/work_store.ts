@@ -10,7 +10,7 @@ export interface Work {
   /** See {@linkcode keyOf}. */
   key: string;
   /** Path and scene, where the recording was last. */
-  place: string;
+  location: string;
   path: string;
   scene: number;
   /** Name of the file. */
@@ -36,7 +36,7 @@ const EARLIER = ["acq-server work"];
 const ANSWERS_WITHIN_MS = 10_000;
 
 /** Identifies a recording by path and scene. */
-export const placeOf = ({ path, scene }: { path: string; scene: number }): string => `${path}#${scene}`;
+export const locationOf = ({ path, scene }: { path: string; scene: number }): string => `${path}#${scene}`;
 
 /** Identifies a recording by content and scene, or by path and scene if it has no fingerprint. */
 export const keyOf = (
@@ -55,9 +55,9 @@ export class WorkStore {
     return await this.#run<Work | undefined>("readonly", (store) => store.get(key));
   }
 
-  /** The latest work at a place. */
-  async at(place: string): Promise<Work | undefined> {
-    const works = await this.#run<Work[]>("readonly", (store) => store.index("place").getAll(place));
+  /** The latest work at a location. */
+  async at(location: string): Promise<Work | undefined> {
+    const works = await this.#run<Work[]>("readonly", (store) => store.index("location").getAll(location));
     return latestFirst(works)[0];
   }
 
@@ -108,7 +108,7 @@ export class WorkStore {
   #open(done: (database: IDBDatabase) => void, failed: (error: unknown) => void) {
     const request = indexedDB.open(NAME);
     request.onupgradeneeded = () => {
-      request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
+      request.result.createObjectStore("work", { keyPath: "key" }).createIndex("location", "location");
     };
     request.onsuccess = () => {
       const database = request.result;

@@ -12,7 +12,8 @@ import type { Look } from "../panels/viewer.ts";
 import type { View } from "../picture/orientation.ts";
 
 /** Settings as documents hold them. Measurements name bands by their regions, and channels by their rank. */
-export interface SavedSettings extends Partial<Pick<Drawn, "traces" | "measured" | "images" | "projection">> {
+export interface SavedSettings
+  extends Partial<Pick<Drawn, "traces" | "measurements" | "images" | "projection">> {
   cursors?: { lines: number; columns: number };
   isKymographMade?: boolean;
 }
@@ -70,7 +71,7 @@ const isAbout = listOf(pairOf((value) => isText(value) || isNumber(value)));
 const RESULT: Readonly<Record<string, Shape>> = {
   of: isBandAndChannel,
   columns: pairOf(isFinite),
-  measured: isSettings,
+  settings: isSettings,
   about: isAbout,
   found: orNone(listOf(valuesOf(isCell))),
   rejected: orNone(listOf(valuesOf(isCell))),
@@ -89,7 +90,7 @@ const isEdit = withFields({
 });
 
 /** What is kept of one measurement. */
-const isMeasured = withFields({
+const isMeasurement = withFields({
   band: isText,
   channel: (value) => isText(value) || isCount(value),
   settings: orNone(isSettings),
@@ -155,7 +156,7 @@ const DRAWN: Readonly<Record<string, Shape>> = {
   isLineScan: isFlag,
   regions: listOf(isRegion),
   traces: orNone(isTrace),
-  measured: orNone(valuesOf(orNone(isMeasured))),
+  measurements: orNone(valuesOf(orNone(isMeasurement))),
   cursors: withFields({ lines: isSize, columns: isSize }),
   images: orNone(isMeans),
   projection: orNone(isProjection),
@@ -164,7 +165,7 @@ const DRAWN: Readonly<Record<string, Shape>> = {
 /** Fields of saved settings. */
 const SETTINGS: Readonly<Record<string, Shape>> = {
   traces: orNone(isTrace),
-  measured: orNone(isObject),
+  measurements: orNone(isObject),
   cursors: orNone(withFields({ lines: isSize, columns: isSize })),
   images: orNone(isMeans),
   projection: orNone(isProjection),
@@ -203,10 +204,8 @@ const WORDS: Readonly<Record<string, string>> = {
   statistic: "reduction to pixels",
   typed: "typed calibration",
   traces: "settings of traces",
-  measured: "measurements",
   cursors: "cursor settings",
   images: "means over the images",
-  projection: "projection",
   isKymographMade: "kymograph",
   t: "position",
   z: "position",
@@ -222,12 +221,12 @@ export function checkedLook(look: unknown): { look: Look; lost: string[] } {
 /** Checks saved settings, and each measurement in them. */
 export function checkedSettings(settings: unknown): { settings: SavedSettings; lost: string[] } {
   const { fitting, lost } = fittingFields(settings, SETTINGS);
-  const { measured, ...rest } = fitting as SavedSettings;
-  const entries = Object.entries(measured ?? {});
-  const sound = entries.filter(([, one]) => one === null || isMeasured(one));
+  const { measurements, ...rest } = fitting as SavedSettings;
+  const entries = Object.entries(measurements ?? {});
+  const sound = entries.filter(([, one]) => one === null || isMeasurement(one));
   return {
-    settings: { ...rest, ...measured && { measured: Object.fromEntries(sound) } },
-    lost: wordsFor([...lost, ...sound.length < entries.length ? ["measured"] : []]),
+    settings: { ...rest, ...measurements && { measurements: Object.fromEntries(sound) } },
+    lost: wordsFor([...lost, ...sound.length < entries.length ? ["measurements"] : []]),
   };
 }
 

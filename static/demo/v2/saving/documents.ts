@@ -69,7 +69,7 @@ export function memberOf(
 
 /** Settings that neither regions nor analyses hold; names bands by their regions, channels by their rank. */
 function settingsOf(drawn: Drawn, channels: Channels) {
-  const { shape, isLineScan, traces, measured, cursors, kymograph } = drawn;
+  const { shape, isLineScan, traces, measurements, cursors, kymograph } = drawn;
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
     band: band === ALL_BANDS ? ALL_BANDS : bandIn(drawn, band),
     channel: rankOf(channels, Number(channel)),
@@ -78,7 +78,7 @@ function settingsOf(drawn: Drawn, channels: Channels) {
     shape,
     isLineScan,
     traces,
-    measured: mapped(measured, ({ results, edits, place: here, ...one }) => ({
+    measurements: mapped(measurements, ({ results, edits, place: here, ...one }) => ({
       ...one,
       ...placed(one),
       results: results.map(({ found: _, rejected: __, ...result }) => ({ ...result, of: placed(result.of) })),
@@ -239,20 +239,20 @@ function traceParameters(
 
 function measurementParameters(
   { parameters, method }: Measurement,
-  { measured, columns, found, rejected }: Result,
+  { settings, columns, found, rejected }: Result,
   scan: Pick<Scan, "axes" | "noun" | "timing">,
 ) {
   const written = parameters.map((parameter) => {
-    const [value, unit] = [measured[parameter.key], unitOf(parameter, scan.axes)];
+    const [value, unit] = [settings[parameter.key], unitOf(parameter, scan.axes)];
     return [
       parameter.key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       unit === undefined ? value : inUnit(value as number, unit),
     ];
   });
   return {
-    ...measured.trace && traceParameters(measured.trace, scan, measured.by ?? measured.trace),
+    ...settings.trace && traceParameters(settings.trace, scan, settings.by ?? settings.trace),
     ...Object.fromEntries(written),
-    method_description: method(measured),
+    method_description: method(settings),
     ...scan.noun === "band" && { columns },
     [OWN]: packed({ found, rejected }),
   };

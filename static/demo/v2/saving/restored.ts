@@ -243,7 +243,7 @@ export function restored(
       isLineScan,
       regions,
       traces: settings.traces ?? null,
-      measured: mapped(settings.measured, measurementOf),
+      measurements: mapped(settings.measurements, measurementOf),
       ...images && {
         images: { ...images, parts: measuredParts, channels: channels.map(({ name }) => name) },
       },
@@ -277,12 +277,12 @@ function inKymograph(saved: unknown) {
   if (look === null) return {};
   const { drawn } = look;
   if (!drawn) return { look };
-  const measured = mapped(drawn.measured, (one) => ({
+  const measurements = mapped(drawn.measurements, (one) => ({
     ...one,
     edits: one.edits.map((edit) => ({ ...edit, place: null })),
     place: null,
   }));
-  return { look: { ...look, drawn: { ...drawn, measured } } };
+  return { look: { ...look, drawn: { ...drawn, measurements } } };
 }
 
 /** Adds the analyses, tables and metadata of other programs that the documents of a member hold. */
