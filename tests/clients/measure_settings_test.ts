@@ -212,7 +212,7 @@ inFolder("chooses channels by name, index and all", async (given) => {
   const none = await channels("green");
   assert.match(
     none.failure,
-    /Channel "green" does not exist: "plain\.ome\.zarr" has channels 0 "1", 1 "Green"/,
+    /Channel "green" does not exist: "plain\.ome\.zarr" has channels 0 "1" and 1 "Green"/,
   );
   const plane = async (named: string) => await shell("plane", ["--channel", named, given.plain]);
   const first = ({ bytes }: { bytes: Uint8Array<ArrayBuffer> }) =>

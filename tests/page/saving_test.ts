@@ -4,7 +4,7 @@ import type { VelocityAt } from "../../static/measure/flow/velocity.ts";
 import { Buffer } from "node:buffer";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.ts";
 import { OWN as OWN_KEY, readRegions, writtenRegions } from "../../static/demo/v2/saving/regions.ts";
-import { bandsOf, ofKinds, type Region, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
+import { bandsOf, type Region, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
 import {
   carriedOver,
   DocumentFault,
@@ -668,6 +668,7 @@ Deno.test("rejects newer documents and invalid ones", () => {
     [documents((image) => image.version = 2), /^acqimage\/1\.json has version 2/],
     [documents((_, analyses) => analyses.analyses = 3), /^analyses\/1\.json breaks its schema/],
     [documents((image) => image.rois[0].start = [0.5, 0]), /breaks its schema/],
+    [documents((image) => image.rois[0].type = "constructor"), /breaks its schema/],
     [[{ name: "acqimage/1.json", text: "{" }], /^acqimage\/1\.json is no JSON\.$/],
   ];
   for (const [files, message] of rows) {

@@ -7,7 +7,7 @@ import { byId, element, svgElement, within } from "../controls/element.ts";
 import { type Chart, type ChartSpan, drawChart, light, onGround } from "../picture/chart.ts";
 import { axisStrip, STRIP_HEIGHT } from "../picture/frame.ts";
 import { type Mark, measureLabel, svgMarks } from "../picture/marks.ts";
-import { SPREAD_OPACITY } from "./svg_plot.ts";
+import { SPREAD_OPACITY, spreadAreas } from "./spread_areas.ts";
 import { type ChartCurve, curveColumns } from "./trace_curves.ts";
 import { type Range, rangeOf, SERIES_RANGE, type SeriesPoint } from "./values_over_time.ts";
 import { endLabels } from "./end_labels.ts";
@@ -375,30 +375,19 @@ function drawPoints(
   context.restore();
 }
 
-/** Fills the band of standard errors around values that follow each other. */
+/** Fills the areas of standard errors, result by result. */
 function drawSpreads({ context, plot, across, up }: Chart, { points }: Content, color: string) {
   context.save();
   context.beginPath();
   context.rect(plot.left, plot.top, plot.width, plot.height);
   context.clip();
   context.globalAlpha = SPREAD_OPACITY;
-  const known = points.filter(({ spread }) => spread > 0);
-  const step = Math.min(
-    ...known.flatMap((point, i) => Math.abs(point.line - (known[i - 1]?.line ?? NaN)) || []),
-  );
-  for (const [i, { line, value, spread, of, color: own }] of known.entries()) {
-    context.fillStyle = own || color;
-    const before = known[i - 1];
-    const isNext = before?.of === of && line - before.line <= 1.5 * step;
-    const [x, high, low] = [across(line), up(value + spread), up(value - spread)];
-    // A value without a neighbour has a bar.
-    if (!isNext) context.fillRect(x - 1, high, 2, low - high);
-    else {
+  for (const ofResult of Map.groupBy(points, ({ of }) => of).values()) {
+    context.fillStyle = ofResult[0]?.color || color;
+    const values = ofResult.map(({ line, value, spread }) => ({ x: line, value, spread }));
+    for (const corners of spreadAreas(values, { across, up })) {
       context.beginPath();
-      context.moveTo(across(before.line), up(before.value + before.spread));
-      context.lineTo(x, high);
-      context.lineTo(x, low);
-      context.lineTo(across(before.line), up(before.value - before.spread));
+      for (const corner of corners) context.lineTo(...corner);
       context.fill();
     }
   }

@@ -4,7 +4,26 @@
  */
 import { MOST_ITEMS } from "../../../measure/measurement.ts";
 import { LUT_NAMES } from "../picture/lut.ts";
-import { isRegion } from "../drawing/table.ts";
+import { KINDS } from "../drawing/kinds.ts";
+import { KIND_NAMES, type KindName, type Region } from "../drawing/region.ts";
+import {
+  atMost,
+  isCount,
+  isFinite,
+  isFlag,
+  isNumber,
+  isObject,
+  isPlain,
+  isSize,
+  isText,
+  listOf,
+  oneOf,
+  orNone,
+  pairOf,
+  type Shape,
+  valuesOf,
+  withFields,
+} from "./shape.ts";
 import type { PartMeans } from "../../../measure/image_traces.ts";
 import type { Drawn, DrawnLook } from "../drawing/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
@@ -17,33 +36,6 @@ export interface SavedSettings
   cursors?: { lines: number; columns: number };
   isKymographMade?: boolean;
 }
-
-/** Whether a value has this shape. */
-type Shape = (value: unknown) => boolean;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-/** Numbers of results may be NaN. */
-const isNumber = (value: unknown): value is number => typeof value === "number";
-const isFinite = (value: unknown): value is number => Number.isFinite(value);
-const isCount: Shape = (value) => isNumber(value) && Number.isInteger(value) && value >= 0;
-const isSize: Shape = (value) => isNumber(value) && Number.isInteger(value) && value >= 1;
-const isText: Shape = (value) => typeof value === "string";
-const isFlag: Shape = (value) => typeof value === "boolean";
-const isPlain: Shape = (value) => value === null || isNumber(value) || isText(value) || isFlag(value);
-
-const oneOf = (...known: unknown[]): Shape => (value) => known.includes(value);
-const orNone = (shape: Shape): Shape => (value) => value === null || value === undefined || shape(value);
-const listOf = (shape: Shape): Shape => (value) => Array.isArray(value) && value.every(shape);
-/** Work with a list grows faster than the list. */
-const atMost = (most: number, shape: Shape): Shape => (value) =>
-  Array.isArray(value) && value.length <= most && shape(value);
-const pairOf = (shape: Shape): Shape => (value) =>
-  Array.isArray(value) && value.length === 2 && value.every(shape);
-const valuesOf = (shape: Shape): Shape => (value) => isObject(value) && Object.values(value).every(shape);
-/** An object with these fields, among others. */
-const withFields = (shapes: Readonly<Record<string, Shape>>): Shape => (value) =>
-  isObject(value) && Object.entries(shapes).every(([name, shape]) => shape(value[name]));
 
 const isTrace = withFields({
   isChange: isFlag,
@@ -149,6 +141,31 @@ const LOOK: Readonly<Record<string, Shape>> = {
   statistic: orNone(oneOf("mean", "max", "min")),
   typed: orNone(isTyped),
 };
+
+/** Fields of a region of documents, by its type. */
+const WRITTEN_REGIONS = new Map<unknown, Shape>([
+  ["point", withFields({ id: isText, position: pairOf(isCount) })],
+  ["line", withFields({ id: isText, start: pairOf(isCount), stop: pairOf(isCount) })],
+  ["rectangle", withFields({ id: isText, start: pairOf(isCount), stop: pairOf(isCount) })],
+]);
+
+/** Whether a document's value is a region, which may lie outside the image. */
+export const isWrittenRegion: Shape = (value) =>
+  isObject(value) && WRITTEN_REGIONS.get(value.type)?.(value) === true;
+
+/** Whether a document's value is an analysis, of this page or another program. */
+export const isAnalysis = withFields({ type: isText });
+
+/** Whether a stored value is a region that can be drawn. */
+export function isRegion(value: unknown): value is Region {
+  if (!withFields({ id: isText, kind: oneOf(...KIND_NAMES), name: isText, color: isText })(value)) {
+    return false;
+  }
+  const { kind, ends } = value as { kind: KindName; ends: unknown };
+  const { least, spans } = KINDS[kind];
+  const along = (axis: "x" | "y") => axis === spans ? oneOf(null) : isFinite;
+  return listOf(withFields({ x: along("x"), y: along("y") }))(ends) && (ends as unknown[]).length >= least;
+}
 
 /** Fields of drawings, such as those in a kymograph. */
 const DRAWN: Readonly<Record<string, Shape>> = {

@@ -4,6 +4,7 @@
  */
 import { tableUnit } from "../../../measure/axes.ts";
 import { type Column, table } from "../../../measure/csv.ts";
+import { freeName } from "../../../measure/free_name.ts";
 import { isHere } from "../../../measure/edits.ts";
 import { type Measurement, unitOf } from "../../../measure/measurement.ts";
 import { capitalized, projectionWords } from "../../../measure/stack.ts";
@@ -287,11 +288,9 @@ function kymographOf({ regions, kymograph, shape }: Drawn, { scan }: Measured, i
 function distinct(columns: readonly Column[]): Column[] {
   const used: Set<string> = new Set();
   return columns.map((column, i) => {
-    const name = column.name || `Column ${i + 1}`;
-    let own = name;
-    for (let n = 2; used.has(own); n += 1) own = `${name} ${n}`;
-    used.add(own);
-    return { ...column, name: own };
+    const name = freeName(column.name || `Column ${i + 1}`, (other) => used.has(other));
+    used.add(name);
+    return { ...column, name };
   });
 }
 

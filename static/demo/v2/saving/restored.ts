@@ -3,6 +3,7 @@
  * Regions are restored whoever wrote them, settings and results only if this page did.
  */
 import { isTime } from "../../../measure/axes.ts";
+import { freeName } from "../../../measure/free_name.ts";
 import { type Drawn, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
 import {
   checkedKymograph,
@@ -11,6 +12,8 @@ import {
   checkedPosition,
   checkedResults,
   checkedSettings,
+  isAnalysis,
+  isWrittenRegion,
 } from "./checked.ts";
 import { type memberOf, unpacked, VERSION } from "./documents.ts";
 import { OWN, readRegions } from "./regions.ts";
@@ -104,8 +107,8 @@ export function documentsOf(files: readonly { name: string; text: string }[]): D
     }
     const isWhole = value.format === "store-analyses"
       ? Array.isArray(value.analyses) &&
-        value.analyses.every((one: Partial<SavedAnalysis> | null) => typeof one?.type === "string")
-      : Array.isArray(value.rois) && value.rois.every(isRegion);
+        value.analyses.every(isAnalysis)
+      : Array.isArray(value.rois) && value.rois.every(isWrittenRegion);
     if (!isWhole || typeof value.image_id !== "string") {
       throw new DocumentFault(`${name} breaks its schema; acq-server validate says where.`);
     }
@@ -118,18 +121,6 @@ export function documentsOf(files: readonly { name: string; text: string }[]): D
     return { image: value, analyses: analyses?.value ?? null, mark: markOf(text + (analyses?.text ?? "")) };
   });
 }
-
-function isRegion(region: Record<string, unknown> | null) {
-  const names = { point: ["position"], line: ["start", "stop"], rectangle: ["start", "stop"] }[
-    region?.type as "point"
-  ];
-  return typeof region?.id === "string" && names !== undefined &&
-    names.every((name) => isPair(region?.[name]));
-}
-
-const isPair = (pair: unknown) =>
-  Array.isArray(pair) && pair.length === 2 &&
-  pair.every((place: unknown) => Number.isInteger(place) && Number(place) >= 0);
 
 /** A short hash of a text (FNV-1a), also for browsers without digests. */
 function markOf(text: string) {
@@ -311,7 +302,7 @@ export async function carriedOver(
     analyses: [
       ...member.analyses.map((analysis, i) => ({
         ...analysis,
-        id: freeId(`${analysis.type}-${i + 1}`, used),
+        id: freeAnalysisId(`${analysis.type}-${i + 1}`, used),
       })),
       ...others.map(({ id, type, roi_id, channel, parameters, summary, resources }) => ({
         id,
@@ -330,8 +321,5 @@ export async function carriedOver(
   };
 }
 
-function freeId(id: string, used: ReadonlySet<string>) {
-  let free = id;
-  for (let n = 2; used.has(free); n += 1) free = `${id}-${n}`;
-  return free;
-}
+const freeAnalysisId = (id: string, used: ReadonlySet<string>) =>
+  freeName(id, (other) => used.has(other), (n) => `${id}-${n}`);
