@@ -71,13 +71,7 @@ export function diameterOverTime(
 ): { found: DiameterAt[]; lumen: Lumen } {
   const { window, step, method, lumen: wanted } = settings;
   const [from] = columns;
-  if (wanted === "undivided") {
-    const found = profilesOf(plane, columns, settings, 0).map(({ line, profile }) => {
-      const { left, right, verdict } = edges(profile, method);
-      return { line, diameter: right - left, left: from + left, right: from + right, verdict };
-    });
-    return { found, lumen: "bright" };
-  }
+  if (wanted === "undivided") return { found: undivided(plane, columns, settings), lumen: "bright" };
   const raw = profilesOf(plane, columns, { window, step, average: "mean" }, 0);
   if (raw.length === 0) return { found: [], lumen: "bright" };
   const own = profilesOf(plane, columns, settings, SMOOTH);
@@ -92,16 +86,7 @@ export function diameterOverTime(
   const there = around.filter((one) => typeof one !== "string");
   const hasWalls = wanted === "walls" ||
     wanted === "automatic" && !isDark && there.filter((one) => one.hasWalls).length > there.length / 2;
-  const faults = around.map((one, i) => {
-    if (typeof one !== "string") {
-      const rise = one.level - Math.max(...one.outside);
-      return rise > CLEAR * noiseOf(raw[i]!.profile) ? null : "faint";
-    }
-    const [low, high] = [percentile(profiles[i]!, 5), percentile(profiles[i]!, 95)];
-    if (!(high - low > CLEAR * noiseOf(raw[i]!.profile))) return "faint";
-    // The other way round, a dark lumen is a bright one.
-    return one === "dark lumen" && isDark ? "bright lumen" : one;
-  });
+  const faults = around.map((one, i) => faultOf(one, profiles[i]!, raw[i]!.profile, isDark));
   const outer = around.map((one, i) =>
     typeof one === "string" || faults[i] !== null ? null : outermost(profiles[i]!, one)
   );
@@ -134,6 +119,34 @@ export function diameterOverTime(
     lumen: hasWalls ? "walls" : polarity,
   };
 }
+
+/** Why a profile has no diameter; null if it may have one. @param raw without smoothing */
+function faultOf(
+  found: ReturnType<typeof lumensAround>[number],
+  profile: Float64Array,
+  raw: Float64Array,
+  isDark: boolean,
+): DiameterAt["verdict"] | null {
+  if (typeof found !== "string") {
+    const rise = found.level - Math.max(...found.outside);
+    return rise > CLEAR * noiseOf(raw) ? null : "faint";
+  }
+  const [low, high] = [percentile(profile, 5), percentile(profile, 95)];
+  if (!(high - low > CLEAR * noiseOf(raw))) return "faint";
+  // The other way round, a dark lumen is a bright one.
+  return found === "dark lumen" && isDark ? "bright lumen" : found;
+}
+
+/** Diameters of the widest bright run of columns. */
+const undivided = (
+  plane: Plane,
+  columns: Band["columns"],
+  settings: DiameterSettings,
+): DiameterAt[] =>
+  profilesOf(plane, columns, settings, 0).map(({ line, profile }) => {
+    const { left, right, verdict } = edges(profile, settings.method);
+    return { line, diameter: right - left, left: columns[0] + left, right: columns[0] + right, verdict };
+  });
 
 /** Which pairs of edges jump against the medians of those before and after. */
 function jumpsOf(pairs: readonly (readonly [number, number] | null)[]): boolean[] {

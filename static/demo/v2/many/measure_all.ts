@@ -129,16 +129,10 @@ async function measureOne(
   }
   Object.assign(about, Object.fromEntries(scan.place()));
   if (scan.isLineScan) about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
-  const sources = sourcesOf(
-    info,
-    () => position,
-    async (place, signal) =>
-      (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
-  );
   const measure = (here: Drawn) =>
     scan.isLineScan
       ? measureLineScan(scan, here, what, signal)
-      : measureImages(scan, sources, here, what, signal);
+      : measureImages(scan, imagesOf(acquisition, position), here, what, signal);
   const isOpen = carried.key === key;
   const own = isOpen ? drawn : ownWork(recalled, scan);
   if (own !== null) {
@@ -166,6 +160,15 @@ async function measureOne(
     open: null,
   };
 }
+
+/** Images of a recording along its axes, beside a position. */
+const imagesOf = (acquisition: Acquisition, position: Acquisition["position"]) =>
+  sourcesOf(
+    acquisition.info,
+    () => position,
+    async (place, signal) =>
+      (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
+  );
 
 /** What was measured now, of the bands in the rows. */
 function comparedOf(

@@ -120,7 +120,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
 
   constructor(measurement: Measurement, cursor: () => { x: number; y: number } | null = () => null) {
     super();
-    const { key, title, hint, parameters, overTime, at, help: sections = [] } = measurement;
+    const { key, title, hint, parameters, help: sections = [] } = measurement;
     this.measurement = measurement;
     this.#cursor = cursor;
     this.#band = choiceField("In", `${key}-band`, [], () => this.#chose());
@@ -136,28 +136,11 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
       id: `${key}-start`,
     });
     this.#work = new Work(title, this.#status, [this.#start]);
-    const edits = [
-      ...overTime
-        ? [button("Leave out at the cursor", () => {
-          const line = cursor()?.x;
-          if (line !== undefined) this.toggle(line);
-        }, {
-          title:
-            "Leaves the value at the cursor out, or takes it in again; as a double click in the chart does",
-        })]
-        : [],
-      ...at
-        ? [
-          button("Add at cursor", () => this.#add(), { id: `${key}-add` }),
-          button("Clear", () => this.#clear(), { id: `${key}-clear` }),
-        ]
-        : [],
-    ];
     this.element = panel(
       element("p", { className: "hint", textContent: hint }),
       settingsGrid(this.#band.label, this.#channel.label, ...this.#fields.labels),
       this.#range,
-      fieldRow(this.#start, this.#work.progress, ...edits),
+      fieldRow(this.#start, this.#work.progress, ...this.#editButtons()),
       this.#status,
       ...sections.length === 0 ? [] : [
         element(
@@ -183,6 +166,28 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
       ),
       element("div", { className: "listed" }, this.#list.element, this.#rejected),
     );
+  }
+
+  /** Buttons that edit results. */
+  #editButtons(): HTMLButtonElement[] {
+    const { key, overTime, at } = this.measurement;
+    const buttons: HTMLButtonElement[] = [];
+    if (overTime) {
+      const leaveOut = () => {
+        const line = this.#cursor()?.x;
+        if (line !== undefined) this.toggle(line);
+      };
+      const title =
+        "Leaves the value at the cursor out, or takes it in again; as a double click in the chart does";
+      buttons.push(button("Leave out at the cursor", leaveOut, { title }));
+    }
+    if (at) {
+      buttons.push(
+        button("Add at cursor", () => this.#add(), { id: `${key}-add` }),
+        button("Clear", () => this.#clear(), { id: `${key}-clear` }),
+      );
+    }
+    return buttons;
   }
 
   /** Settings, results and edits, to be stored as JSON; null for images. */

@@ -171,6 +171,30 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       const { measurement: { key, title }, output } = panel;
       this.#views.set(panel, drawer.view(key, title, output));
     }
+    const exports = this.#exports = new ExportPanel(
+      () => this.#scan,
+      this.#saved(),
+      () => this.#exportedSpan,
+      (name, look) => panes[name].png(look),
+    );
+    host.replaceChildren(
+      this.tools.choice.element,
+      this.tools.choice.adds,
+      this.tools.choice.why,
+      this.#kymographFold,
+      this.#regionFold,
+      this.#imageFold,
+      this.#traceFold,
+      ...this.#lineFolds,
+      ...this.#measurementFolds.map(({ fold }) => fold),
+      folded("Cursors", this.cursors, "cursors"),
+      folded("Save tables, plots and pictures", exports, "export"),
+    );
+    this.#listen(host);
+  }
+
+  /** What can be saved, by its name. */
+  #saved(): Record<string, () => Saved> {
     const { kymographs, images } = this;
     /** Tables that do not state the projection with their file. */
     const ofImage = (about: About) => {
@@ -186,7 +210,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       },
     });
     const regionColumns = () => this.#regionColumns;
-    const saved: Record<string, () => Saved> = {
+    return {
       Traces: () => this.#bands,
       ...Object.fromEntries(
         this.#measurements.map((panel) => [capitalized(panel.measurement.key), () => panel]),
@@ -219,32 +243,14 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
         plot: () => images.plot(),
       }),
     };
-    const span = () => {
-      const { scan } = this.#traced ?? {};
-      return scan?.noun === "region"
-        ? { from: 0, to: shapeOf(scan)[0] }
-        : { from: panes.source.view.x0, to: panes.source.view.x1 };
-    };
-    const exports = this.#exports = new ExportPanel(
-      () => this.#scan,
-      saved,
-      span,
-      (name, look) => panes[name].png(look),
-    );
-    host.replaceChildren(
-      this.tools.choice.element,
-      this.tools.choice.adds,
-      this.tools.choice.why,
-      this.#kymographFold,
-      this.#regionFold,
-      this.#imageFold,
-      this.#traceFold,
-      ...this.#lineFolds,
-      ...this.#measurementFolds.map(({ fold }) => fold),
-      folded("Cursors", this.cursors, "cursors"),
-      folded("Save tables, plots and pictures", exports, "export"),
-    );
-    this.#listen(host);
+  }
+
+  /** Lines that a plot shows. */
+  get #exportedSpan(): { from: number; to: number } {
+    const { scan } = this.#traced ?? {};
+    return scan?.noun === "region"
+      ? { from: 0, to: shapeOf(scan)[0] }
+      : { from: this.#panes.source.view.x0, to: this.#panes.source.view.x1 };
   }
 
   /** Drawings, settings and results as JSON; null while nothing is shown. */

@@ -9,7 +9,7 @@ import { axisStrip, STRIP_HEIGHT } from "../picture/frame.ts";
 import { type Mark, measureLabel, svgMarks } from "../picture/marks.ts";
 import { SPREAD_OPACITY, spreadAreas } from "./spread_areas.ts";
 import { type ChartCurve, curveColumns } from "./trace_curves.ts";
-import { type Range, rangeOf, SERIES_RANGE, type SeriesPoint } from "./values_over_time.ts";
+import { type Range, rangeOf, type Series, SERIES_RANGE, type SeriesPoint } from "./values_over_time.ts";
 import { endLabels } from "./end_labels.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Pane } from "../picture/pane.ts";
@@ -149,7 +149,7 @@ export class TraceCharts {
   }
 
   draw(scan: Scan<Samples> | null, charted: Charted): void {
-    const { traces, baselines, title, events, level, picked, pinned, image } = charted;
+    const { traces } = charted;
     const isScan = scan !== null && isTraced(scan);
     const isOfImages = scan?.noun === "region";
     this.#traces.box.hidden = !isScan || traces.length === 0;
@@ -172,6 +172,24 @@ export class TraceCharts {
     }
     this.#traces.box.classList.toggle("clickable", isOfImages);
     if (scan === null || this.#box.hidden) return;
+    const gutter = Math.max(...this.#drawn(scan, charted, shown));
+    // All plots align, with room for the widest labels.
+    if (gutter <= (isOfImages ? this.#gutter : this.#pane.gutter)) return;
+    if (isOfImages) {
+      this.#gutter = gutter;
+      return this.draw(scan, charted);
+    }
+    this.#pane.gutter = gutter;
+    this.#pane.redraw();
+  }
+
+  /** Draws the charts; returns the width that each needs at the left of its plot. */
+  #drawn(
+    scan: Scan<Samples>,
+    { traces, baselines, title, events, level, picked, pinned, image }: Charted,
+    shown: readonly { panel: MeasurementPanel; chart: TraceChart; series: Series }[],
+  ): number[] {
+    const isOfImages = scan.noun === "region";
     const span = this.#span(scan);
     const cursor = isOfImages ? image : this.#pane.cursor?.x ?? null;
     /** The label of the cursor is below those of pinned cursors. */
@@ -186,7 +204,7 @@ export class TraceCharts {
     this.#drawAxis(span);
     const dashes = new Map(traces.map(({ channel, dash }) => [channel, dash]));
     const legend = traces.length < 2 ? [] : traces.map(({ name, dash, color }) => ({ name, dash, color }));
-    const gutters = [
+    return [
       this.#traces.draw(
         {
           curves: [...traces, ...baselines],
@@ -212,15 +230,6 @@ export class TraceCharts {
         }, span)
       ),
     ];
-    // All plots align, with room for the widest labels.
-    const gutter = Math.max(...gutters);
-    if (gutter <= (isOfImages ? this.#gutter : this.#pane.gutter)) return;
-    if (isOfImages) {
-      this.#gutter = gutter;
-      return this.draw(scan, charted);
-    }
-    this.#pane.gutter = gutter;
-    this.#pane.redraw();
   }
 
   /**
