@@ -182,7 +182,7 @@ interface Found {
   place?: Partial<Place>;
 }
 
-/** A row for each band, and tables of traces and items. @throws {RangeError} it is no line scan, or a band or setting does not fit */
+/** A row for each band, and tables of traces and items. @throws {RangeError} it is not a line scan, or a band or setting does not fit */
 async function measuredLines(
   { info, samples }: Opened,
   settings: ShellSettings,
@@ -333,7 +333,7 @@ async function regionTables(
   return made;
 }
 
-/** The whole image, line and rectangles of an opened image; `outside` are those that do not lie in it. @throws {RangeError} it is no image */
+/** The whole image, line and rectangles of an opened image; `outside` are those that do not lie in it. @throws {RangeError} it is not an image */
 function partsIn(
   { info: { plane } }: Opened,
   settings: ShellSettings,

@@ -135,7 +135,7 @@ export async function measureBy(
 
 const ofOrder = ({ region, channel }: Order): Of => ({ band: region.id, channel: String(channel) });
 
-/** Whether a result was measured in the columns of an order, too: its region may have moved since. */
+/** Whether the region of a result has not moved since: its columns are those of the order. */
 const isOfOrder = ({ of, columns: [from, to] }: Result, order: Order): boolean =>
   isSameOf(of, ofOrder(order)) && from === order.region.columns[0] && to === order.region.columns[1];
 
@@ -324,5 +324,5 @@ const resultRow = (measurement: Measurement, { result: { about }, quantities }: 
   ...rowOf(quantities),
 });
 
-/** Whether a region is too narrow for velocities, as that of a cell often is. */
+/** Whether a region is too narrow for velocities, as bands around cells often are. */
 export const isTooNarrow = ({ columns: [from, to] }: Region): boolean => to - from < SHORTEST_WINDOW;

@@ -669,7 +669,7 @@ Deno.test("rejects newer documents and invalid ones", () => {
     [documents((_, analyses) => analyses.analyses = 3), /^analyses\/1\.json breaks its schema/],
     [documents((image) => image.rois[0].start = [0.5, 0]), /breaks its schema/],
     [documents((image) => image.rois[0].type = "constructor"), /breaks its schema/],
-    [[{ name: "acqimage/1.json", text: "{" }], /^acqimage\/1\.json is no JSON\.$/],
+    [[{ name: "acqimage/1.json", text: "{" }], /^acqimage\/1\.json is not JSON\.$/],
   ];
   for (const [files, message] of rows) {
     assert.throws(

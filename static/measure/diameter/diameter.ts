@@ -162,7 +162,7 @@ function jumpsOf(pairs: readonly (readonly [number, number] | null)[]): boolean[
         .map((part) => part.filter(Number.isFinite)) as [Float64Array, Float64Array];
       const beside = Float64Array.of(...before, ...after);
       const away = place - percentile(beside, 50);
-      // On one side alone, the median of a vessel that widens is that of a while ago.
+      // On one side alone, the median lags behind a vessel that widens.
       const [low, high] = before.length > 0 && after.length > 0 ? [0, 0] : extent(beside);
       return Math.sign(away) * Math.max(0, Math.abs(away) - (high - low));
     });

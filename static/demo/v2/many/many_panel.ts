@@ -317,7 +317,7 @@ export class ManyPanel {
     ];
     this.#count.textContent = "";
     this.#results.hidden = rows.length === 0;
-    // An error of one band or region is no failure of its recording.
+    // An error of one band or region is not a failure of its recording.
     const faults = rows.filter(({ Band, Region }) => Band === undefined && Region === undefined).length;
     sayIn(
       this.#status,

@@ -521,7 +521,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     });
   }
 
-  /** Says that the user has measured, once there is a result. */
+  /** Emits `results` if there is a result. */
   #tell() {
     if (this.#shown.length > 0) this.emit("results");
   }

@@ -89,7 +89,7 @@ const NOTHING: Drawn = {
 export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: number; at: About } }> {
   readonly #panes: Panes;
   #scan: Scan | null = null;
-  /** What traces and events are measured in; null while nothing is shown. */
+  /** The planes that traces and events use; null while nothing is shown. */
   #traced: Traced | null = null;
   #imageAt: (over: Over) => number = () => 0;
   #path: readonly Point[] = [];
@@ -351,7 +351,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     return drawn;
   }
 
-  /** Determines what traces and events are measured in; returns whether they now are in other samples. */
+  /** Finds the planes that traces and events use; returns whether they have other samples than before. */
   #trace({ regions, images }: Pick<Drawn, "regions" | "images">): boolean {
     const former = this.#traced;
     const traced = tracedIn(this.#scan!, regions, images, this.images.axis);
@@ -380,7 +380,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
 
   /**
    * Position for what is added by hand. In traces of images, that of the shown image and the selected region; null while a
-   * projection is shown, which is no image.
+   * projection is shown, which is not an image.
    */
   get #cursor(): { x: number; y: number } | null {
     if (!this.#isOfImages) return this.#panes.source.cursor;
@@ -434,7 +434,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     }
     const isSame = this.#measurements.every((panel, i) => panel.results === results[i]);
     if (this.#isFollowing || (isListed && isSame)) return;
-    // Dropping outdated results is no step.
+    // Dropping outdated results is not a step.
     const isOther = this.#store.amend(this.#collected);
     this.#followed = this.#store.document;
     if (isOther) this.emit("drawn");

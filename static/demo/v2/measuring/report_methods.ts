@@ -42,7 +42,7 @@ const NO_SETTINGS = new Set([
   ...MEASUREMENTS.flatMap(({ findings = [] }) => findings),
 ]);
 
-/** Sentences for settings whose name is no noun, without the full stop. */
+/** Sentences for settings whose name is not a noun, without the full stop. */
 const SENTENCES: Sentences = Object.assign(
   {
     "Over": (axis: string) => `Images were measured over ${lowered(axis)}`,

@@ -182,7 +182,7 @@ const resultsOf = ({ drawn, scan, traced, measurements }: Measured, at: At): Mad
     }))
   );
 
-/** Means over the images; those of a region that was moved since would be assigned to its new place. */
+/** Means over the images, without regions that have moved since: means of the former place would get the new one. */
 function meansOf({ drawn, scan, means }: Measured): Made[] {
   const { images } = drawn;
   if (!images) return [];

@@ -95,7 +95,7 @@ export function documentsOf(files: readonly { name: string; text: string }[]): D
     try {
       value = JSON.parse(text);
     } catch {
-      throw new DocumentFault(`${name} is no JSON.`);
+      throw new DocumentFault(`${name} is not JSON.`);
     }
     const format = /^(?:acq)?store-(acqimage|analyses)$/.exec(value?.format);
     if (format === null) return [];
@@ -277,7 +277,7 @@ class SavedResults {
     this.#channels = channels;
   }
 
-  /** What this page packed into an analysis; of several of a type that of a region and channel. */
+  /** What this page packed into an analysis of a type, for a region and channel if there are several. */
   of(type: string, of?: Of): PackedAnalysis {
     const found = this.#analyses.find(({ type: other, roi_id = "", channel, parameters }) =>
       other === type && parameters?.[OWN] && parameters.picture === undefined &&
@@ -328,7 +328,7 @@ class SavedResults {
   }
 }
 
-/** Lets results in a kymograph hold for the shown position. */
+/** The kept kymograph; its results belong to the shown position. */
 function inKymograph(saved: unknown) {
   const look = checkedKymograph(saved);
   if (look === null) return {};
