@@ -1,5 +1,6 @@
 /** Warnings about an acquisition that opens nevertheless: a code for programs and a sentence for people. */
 
+import type { AxisLetter } from "./reader.ts";
 import { type DecodeFailed, isLoss, reasonOf, Unreadable } from "./errors.ts";
 
 /** Every code with its meaning. Codes are stable; `docs/build-a-client.md` lists them. */
@@ -19,6 +20,7 @@ export const WARNING_CODES = {
   metadata_damaged: "metadata cannot be read and are left out",
   metadata_missing: "the file lacks metadata that files of its kind have",
   metadata_disagree: "two sources of the same value contradict each other",
+  number_assumed: "numbers have a comma, which is read as a decimal comma",
   step_unknown: "an axis has no physical step",
   step_uneven: "the steps along an axis differ",
   axes_assumed: "the file does not state which axes its planes belong to",
@@ -43,6 +45,11 @@ export type WarningCode = keyof typeof WARNING_CODES;
 export interface Warning {
   readonly code: WarningCode;
   readonly text: string;
+}
+
+/** A warning that counts only where an axis is longer than 1 and nothing else gives its step. */
+export interface StepDoubt extends Warning {
+  readonly unlessStepOf: AxisLetter;
 }
 
 /** Makes a warning. */

@@ -4,6 +4,7 @@
  * A failed call leaves the result of the library unchanged. Each status is therefore checked, and errors of the reads are
  * thrown again.
  */
+import { numberOf } from "../metadata/text.ts";
 import { memoryRefused } from "../codecs/wasm_decoder.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -197,7 +198,7 @@ export class Hdf5File implements Disposable {
     if (value === null || value.length === 0) return null;
     if (typeof value[0] === "number") return value as readonly number[];
     const text = textOf(value) ?? "";
-    const numbers = text.trim().split(/\s+/).map((one) => one === "" ? NaN : Number(one));
+    const numbers = text.trim().split(/\s+/).map((one) => numberOf(one) ?? NaN);
     return numbers.every((number) => !Number.isNaN(number)) ? numbers : null;
   }
 

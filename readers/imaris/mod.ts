@@ -9,13 +9,14 @@
  *
  * Not read: other levels, the thumbnail, surfaces, spots and tracks.
  */
+import { StatedNumbers } from "../metadata/stated_numbers.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
 import { type DatasetPlane, planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
+import { axesOf, type Calibration, statedStep } from "../metadata/axes.ts";
 import { channelsOf, hexColor, type NamedChannel } from "../metadata/channels.ts";
 import { firstMoment, momentOf } from "../metadata/moment.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
@@ -169,14 +170,19 @@ function calibrations(
   const image = `${INFO}/Image`;
   return metadata.read("The extent of the image", () => {
     const unit = file.text(image, "Unit") || "um";
+    const numbers = new StatedNumbers("DataSetInfo/Image");
+    const doubts: Warning[] = [];
+    const extent = (name: string) => numbers.step(name, file.text(image, name));
     const steps = sizes.map((size, axis) => {
-      const [from, to] = ["Min", "Max"].map((end) => file.numbers(image, `Ext${end}${axis}`)?.[0] ?? NaN);
-      return Math.abs(to! - from!) / size;
+      const [from = null, to = null] = ["Min", "Max"].map((end) => extent(`Ext${end}${axis}`));
+      return from === null || to === null ? null : Math.abs(to - from) / size;
     });
     const axes = (["X", "Y", "Z"] as const).map((axis, i) =>
-      [axis, known(calibrated(steps[i], unit))] as const
+      [axis, statedStep(axis, steps[i], unit, doubts)] as const
     );
     metadata.warn(
+      ...numbers.warnings,
+      ...doubts,
       ...warnIf(
         steps.every((step) => step === 1),
         "metadata_missing",

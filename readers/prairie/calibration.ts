@@ -13,9 +13,10 @@ export function stepsOf(
   group: CycleGroup,
   grid: FrameGrid,
   line: LineSettings | null,
+  warnings: Warning[],
 ): Partial<Record<AxisLetter, Calibration>> {
   if (line !== null) {
-    return calibrationsOf({ Y: [line.period, "s"], X: [line.pixel, "um"] });
+    return calibrationsOf({ Y: [line.period, "s"], X: [line.pixel, "um"] }, warnings);
   }
   const levels = levelsOf(scan, group.sequences[0]!);
   const value = (key: string) => settingOf(levels, key);
@@ -24,7 +25,7 @@ export function stepsOf(
     Z: [focusStep(scan, group, grid) ?? value("micronsPerPixel/ZAxis"), "um"],
     Y: [value("micronsPerPixel/YAxis"), "um"],
     X: [value("micronsPerPixel/XAxis"), "um"],
-  });
+  }, warnings);
 }
 
 /** The times of the time points: relative ones, or absolute ones where the relative times start again in each sequence. */
