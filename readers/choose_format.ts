@@ -83,8 +83,8 @@ export async function openChosen(
     requireScene(basename(path), scenes.count, index);
     const acquisition = await servedAcquisition(await scenes.open(index), files.stop);
     const entries = (most: number) =>
-      scenes.entries(most).map(({ name, sizes }) => ({
-        name: name === null ? null : withoutFolder(name),
+      scenes.entries(most).map(({ name, isBuilt, sizes }) => ({
+        name: name === null || isBuilt ? name : withoutFolder(name),
         sizes: servedSizes(sizes),
       }));
     return { acquisition, scene: index, scenes: { ...scenes, entries } };

@@ -73,7 +73,7 @@ export function calibratedAxes(
   const doubts: Warning[] = [];
   const single = (letter: AxisLetter, joined: Joined) =>
     joined.length === 1 ? stepOf(letter, joined[0]!, doubts) : undefined;
-  const line = rowAxis === "T" ? lineTime(rows, scan, doubts) : { step: single("Y", rows), warnings: [] };
+  const line = rowAxis === "T" ? lineTime(rows, scan) : { step: single("Y", rows), warnings: [] };
   const steps = {
     T: single("T", positions.t) ?? UNCALIBRATED,
     L: single("L", positions.l) ?? UNCALIBRATED,
@@ -108,9 +108,8 @@ const AGREEMENT = 0.01;
 function lineTime(
   rows: Joined,
   scan: ScanSettings | null,
-  warnings: Warning[],
 ): { readonly step: Calibration | undefined; readonly warnings: readonly Warning[] } {
-  const own = stepOf("Y", rows.at(-1)!, warnings);
+  const own = stepOf("Y", rows.at(-1)!, []);
   const scanned = scan?.lineTime ?? null;
   const averaged = scanned === null ? null : scanned * (scan?.averaging ?? 1);
   if (!own) {

@@ -59,7 +59,11 @@ export class StatedNumbers {
   get warnings(): Warning[] {
     const [commas, invalid] = [this.#commas, this.#invalid];
     return [
-      ...warnIf(commas.count > 0, "number_assumed", `${this.#source} has decimal commas: ${commas.list}`),
+      ...warnIf(
+        commas.count > 0,
+        "number_assumed",
+        `${this.#source} has numbers with a comma, which is read as decimal: ${commas.list}`,
+      ),
       ...warnIf(
         invalid.count > 0,
         "metadata_damaged",

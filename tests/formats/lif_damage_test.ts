@@ -135,7 +135,12 @@ Deno.test("serves the lines that every requested channel of an interrupted line 
   });
   const { summary, planes } = await load(lifFile(lines, samples(31)));
   deepEqual([summary.rows, planes[1]!.length], [3, 12]);
-  deepEqual(codesOf(summary.warnings), ["step_unknown", "planes_missing", "lines_missing"]);
+  deepEqual(codesOf(summary.warnings), [
+    "step_unknown",
+    "step_unknown",
+    "planes_missing",
+    "lines_missing",
+  ]);
   await refused(lifFile(lines, samples(3)), /the plane is incomplete/);
 });
 
