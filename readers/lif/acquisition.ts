@@ -116,7 +116,7 @@ function lineTime(
     const step = known(calibrated(averaged, "s"));
     const doubt = step
       ? warning("metadata_missing", "The time axis has no length; its step is the line time of the hardware")
-      : warning("step_unknown", "The file does not state the time between lines");
+      : warning("step_unknown", "The file does not say how much time passes between lines");
     return { step, warnings: [doubt] };
   }
   const stated = [scanned, averaged].filter((seconds) => seconds !== null && seconds > 0);

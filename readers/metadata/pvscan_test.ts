@@ -125,6 +125,16 @@ Deno.test("reads a decimal comma in a number without a point", () => {
   for (const [text, value] of cases) equal(numberOf(text), value, text);
 });
 
+Deno.test("names texts in place of numbers", () => {
+  const { warnings } = parseScan(
+    `<PVScan><PVStateShard><Key key="micronsPerPixel_XAxis" value="1.234,5"/>` +
+      `<Key key="dwellTime" value="2,5"/></PVStateShard></PVScan>`,
+  );
+  deepEqual(warnings.map(({ code, text }) => `${code}: ${text}`), [
+    'metadata_damaged: The PVScan document has texts in place of numbers: micronsperpixel/xaxis "1.234,5"',
+  ]);
+});
+
 Deno.test("adds the positions of two motors", () => {
   const key = (name: string, value: string) => `<Key key="${name}" value="${value}"/>`;
   const settings = key("positionCurrent_ZAxis", "-4.00,30") + key("micronsPerPixel_XAxis", "1.234,5") +
