@@ -1,6 +1,5 @@
 /** Warnings about an acquisition that opens nevertheless: a code for programs and a sentence for people. */
 
-import type { AxisLetter } from "./reader.ts";
 import { type DecodeFailed, isLoss, reasonOf, Unreadable } from "./errors.ts";
 
 /** Every code with its meaning. Codes are stable; `docs/build-a-client.md` lists them. */
@@ -45,11 +44,6 @@ export type WarningCode = keyof typeof WARNING_CODES;
 export interface Warning {
   readonly code: WarningCode;
   readonly text: string;
-}
-
-/** A warning that counts only where an axis is longer than 1 and nothing else gives its step. */
-export interface StepDoubt extends Warning {
-  readonly unlessStepOf: AxisLetter;
 }
 
 /** Makes a warning. */

@@ -19,6 +19,7 @@ import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { axesOf, type Calibration, statedStep } from "../metadata/axes.ts";
 import { channelsOf, hexColor, type NamedChannel } from "../metadata/channels.ts";
 import { firstMoment, momentOf } from "../metadata/moment.ts";
+import { numberOf } from "../metadata/text.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
 import { type Acquisition, oneScene, type Scenes, type Source, type TimeStamps } from "../reader.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
@@ -294,7 +295,8 @@ function countWarnings(
 function channelIn(file: Hdf5File, number: number, metadata: OptionalMetadata): NamedChannel {
   const path = `${INFO}/Channel ${number}`;
   return metadata.read(`DataSetInfo/Channel ${number}`, () => {
-    const parts = (file.text(path, "Color") ?? "").trim().split(/\s+/).map(Number);
+    const parts = (file.text(path, "Color") ?? "").trim().split(/\s+/)
+      .map((part) => numberOf(part) ?? NaN);
     const isColor = parts.length === 3 && parts.every((part) => part >= 0 && part <= 1) &&
       file.text(path, "ColorMode") !== "TableColor";
     const [red = 0, green = 0, blue = 0] = parts.map((part) => Math.round(255 * part));

@@ -3,7 +3,7 @@
  * (`seconds`), any other unit as written; without a calibration, step 1 and unit `Pixels`.
  */
 import { type Axis, AXIS_ORDER, type AxisLetter } from "../reader.ts";
-import { addWarning, type StepDoubt, type Warning } from "../warning.ts";
+import { addWarning, type Warning } from "../warning.ts";
 
 /** A factor as `[multiply, divide]`, so that 100 nm becomes exactly 0.1 um. */
 type Factor = readonly [number, number];
@@ -133,6 +133,11 @@ function scaled(step: number, [multiply, divide]: Factor, unit: string, written:
 /** The calibration; `undefined` for {@linkcode UNCALIBRATED}. */
 export const known = (calibration: Calibration): Calibration | undefined =>
   calibration === UNCALIBRATED ? undefined : calibration;
+
+/** A warning that counts only where an axis is longer than 1 and nothing else gives its step. */
+export interface StepDoubt extends Warning {
+  readonly unlessStepOf: AxisLetter;
+}
 
 /**
  * The step that a file states along an axis, or `undefined`. The sign of a Z step is its direction, so its amount counts. A step of

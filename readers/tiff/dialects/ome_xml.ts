@@ -155,7 +155,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
   const pixels = child(image, "Pixels")!;
   const { attributes } = pixels;
   const size = (name: string) => {
-    const value = Number(attributes[name] ?? 1);
+    const value = numberOf(attributes[name] ?? "1") ?? NaN;
     if (Number.isSafeInteger(value) && value >= 1) return value;
     throw new DecodeFailed(`OME-XML declares ${name}="${attributes[name]}"`);
   };
@@ -173,7 +173,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
   const data = children(pixels, "TiffData").map((element): TiffData => {
     const { attributes } = element;
     const integer = (name: string, missing: number, invalid = missing) => {
-      const value = Number(attributes[name] ?? missing);
+      const value = name in attributes ? numberOf(attributes[name]) ?? NaN : missing;
       return Number.isSafeInteger(value) && value >= 0 ? value : invalid;
     };
     const counted = attributes.PlaneCount !== undefined;

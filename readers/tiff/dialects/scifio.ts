@@ -12,7 +12,7 @@
 import { DecodeFailed, quoted } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import { unescaped } from "../../metadata/text.ts";
+import { numberOf, unescaped } from "../../metadata/text.ts";
 import { warnIf, type Warning, warning } from "../../warning.ts";
 import { type ArrayAxes, arrayAxes, rowWarnings } from "../array_axes.ts";
 import type { PageLayout } from "../page.ts";
@@ -46,7 +46,7 @@ export function scifioArray(
   const listed = (key: string) => fields.get(key)?.split(",").map((item) => item.trim()) ?? [];
   const [names, lengths, scales, units] = [
     listed("axes"),
-    listed("lengths").map(Number),
+    listed("lengths").map((length) => numberOf(length) ?? NaN),
     listed("scales"),
     listed("units"),
   ];
