@@ -200,12 +200,15 @@ export function pixelSize(
 }
 
 /** The stated steps of slices and time points in a summary. */
-export const summarySteps = (summary: JsonObject, numbers: StatedNumbers) => ({
-  Z: [numbers.value("z-step_um", summary["z-step_um"]), "um"] as const,
+export const summarySteps = (
+  summary: JsonObject,
+  numbers: StatedNumbers,
+): Readonly<Record<"Z" | "T", readonly [step: number | null, unit: string]>> => ({
+  Z: [numbers.value("z-step_um", summary["z-step_um"]), "um"],
   T: [
     numbers.value("Interval_ms", summary.Interval_ms) || numbers.value("WaitInterval", summary.WaitInterval),
     "ms",
-  ] as const,
+  ],
 });
 
 /** The times of the time points in the metadata of their first planes, at most of the first {@linkcode MAX_TIME_RECORDS}. */
