@@ -1,7 +1,8 @@
 /** Which format the content of an HDF5 file is. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { Hdf5File, startsHdf5 } from "./file.ts";
+import { superblockAt } from "./blocks.ts";
+import { Hdf5File } from "./file.ts";
 
 /** Formats that are HDF5 files. */
 export type Hdf5Format = "imaris" | "mesc" | "nwb";
@@ -17,10 +18,10 @@ export function formatIn(file: Hdf5File): Hdf5Format | null {
 }
 
 /** Whether a file is of a format; false for one that is damaged. */
-export async function isHdf5Format(source: ByteSource, format: Hdf5Format): Promise<boolean> {
-  if (source.size < 8 || !startsHdf5(source.read(0, 8, "the first bytes"))) return false;
+export function isHdf5Format(source: ByteSource, format: Hdf5Format): boolean {
+  if (superblockAt(source) === null) return false;
   try {
-    using file = await Hdf5File.open(source);
+    using file = new Hdf5File(source);
     return formatIn(file) === format;
   } catch (error) {
     if (error instanceof DecodeFailed) return false;

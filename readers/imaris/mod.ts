@@ -36,7 +36,7 @@ const [Z, Y, X] = [0, 1, 2];
 /** Opens an Imaris file. @throws {DecodeFailed} damaged or not supported */
 export async function scenes({ path, files }: Source): Promise<Scenes> {
   const source = files.open(path);
-  using file = await Hdf5File.open(source);
+  using file = new Hdf5File(source);
   return oneScene(acquisitionIn(source, file));
 }
 
@@ -84,7 +84,7 @@ function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
     documents: (list) => list.add("DataSetInfo", "application/json", info),
     holds: (channel, { t }) => held.get(t)?.has(channels[channel]!) ?? true,
     async plan(wanted, { t, z }, rowRange) {
-      using file = await Hdf5File.open(source);
+      using file = new Hdf5File(source);
       const planes = wanted.map((channel) => {
         const path = dataOf(t, channel);
         if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);

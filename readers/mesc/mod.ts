@@ -52,7 +52,7 @@ interface Conversion {
 /** Opens a MESc file. @throws {DecodeFailed} it is damaged or has no unit with channels */
 export async function scenes({ path, files }: Source): Promise<Scenes> {
   const source = files.open(path);
-  using file = await Hdf5File.open(source);
+  using file = new Hdf5File(source);
   const metadata = new OptionalMetadata();
   const { units, others } = unitsIn(file, metadata);
   const left = `Units without image channels are left out: ${listed(others.map(quoted))}`;
@@ -79,7 +79,7 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
     ],
     entries: (most) => entries.slice(0, most),
     async open(scene) {
-      using file = await Hdf5File.open(source);
+      using file = new Hdf5File(source);
       return acquisitionOf(source, file, units[scene]!);
     },
   };

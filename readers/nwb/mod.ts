@@ -24,7 +24,7 @@ import type { Scene } from "./scene.ts";
 /** Opens an NWB file. @throws {DecodeFailed} it is damaged, of version 1, or holds no images */
 export async function scenes({ path, files }: Source): Promise<Scenes> {
   const source = files.open(path);
-  using file = await Hdf5File.open(source);
+  using file = new Hdf5File(source);
   const metadata = new OptionalMetadata();
   if (!file.attributeNames("/").includes("nwb_version")) {
     const isFirst = file.kindOf("/nwb_version") === "dataset";
@@ -75,7 +75,7 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
     ],
     entries: (most) => entries.slice(0, Math.min(most, MAX_LISTED_SCENES)),
     async open(scene) {
-      using file = await Hdf5File.open(source);
+      using file = new Hdf5File(source);
       return readable[scene]!.open(file);
     },
   };

@@ -149,10 +149,8 @@ function numbersIn(file: Hdf5File, dataset: Dataset, count: number): Float64Arra
     throw new DecodeFailed(`${path} holds no times`);
   }
   if (count === 0) return new Float64Array(0);
-  return file.fetch(dataset, { from: [0], count: [count] }, (bytes, { lacksFilter }) => {
-    if (lacksFilter) throw new DecodeFailed(`${path} is compressed in a way that is not read`);
-    return Float64Array.from(new ARRAYS[sampleType](bytes.slice().buffer));
-  });
+  const words = file.fetch(dataset, { from: [0], count: [count] });
+  return Float64Array.from(new ARRAYS[sampleType](words.slice().buffer));
 }
 
 /** Steps along columns, rows and slices, from the imaging plane or else the field of view. */
