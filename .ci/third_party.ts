@@ -15,7 +15,7 @@ export interface Package {
   readonly localPath: string;
 }
 
-const ENTRIES = ["main.ts", "readers/acquisition_worker.ts", "routes/swagger_files.ts"];
+const ENTRIES = ["main.ts", "session/worker/acquisition_worker.ts", "routes/swagger_files.ts"];
 
 /** Packages that an entry reaches, by id. */
 function packagesOf(entry: string): Map<string, Package> {

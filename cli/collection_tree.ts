@@ -14,7 +14,7 @@ import { planeSelection, readLinkedImage } from "../readers/ome_zarr/mod.ts";
 import { imageAt, openStore } from "../readers/ome_zarr/opened_store.ts";
 import { isInsideRoots } from "../readers/io/paths.ts";
 import { FIRST_POSITION } from "../readers/reader.ts";
-import { fileFormatOf } from "../readers/format.ts";
+import { fileFormatOf } from "../readers/formats.ts";
 import { rootOfDocument } from "../readers/collection/documents.ts";
 import { csvProblem, MAX_CSV_BYTES } from "../schemas/csv_table.ts";
 import {

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { HELP, helpText, type NamedFlag, oneOf, readArguments, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "../readers/errors.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { PATH_NOT_UTF8, standsForBytes } from "../readers/io/paths.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { UsageError } from "./arguments.ts";
 import { type Configuration, DEFAULTS, parseCommandLine } from "./command_line.ts";
 

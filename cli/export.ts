@@ -1,7 +1,7 @@
 /** The command `acq-server export`: writes recordings as an archive of OME-Zarr images to standard output, without a server. */
-import { encodedOrder } from "../readers/opened/parsed_order.ts";
+import { encodedOrder } from "../session/archive/content/parsed_order.ts";
 import { MAX_MEMBERS } from "../schemas/documents.ts";
-import { OrderMemory, OrderRefused } from "../session/exporter.ts";
+import { OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";

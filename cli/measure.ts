@@ -24,12 +24,15 @@ import {
   type Scene,
   withOpened,
 } from "./measured_tables.ts";
+import { MEASUREMENTS } from "../static/measure/measurements.ts";
 import { settingsIn, type ShellSettings, writtenIn } from "./measure_settings.ts";
 import { inTurn, MeasureWorkers } from "./measure_workers.ts";
 import { writeBytes } from "./output.ts";
 import { progressLine } from "./progress.ts";
 import { EXIT, failureOf, indexIn, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
 import { VERSION } from "./version.ts";
+
+const MEASURED_KEYS = MEASUREMENTS.map(({ key }) => key).join(", ");
 
 /** Measures recordings. Exit status: 0 all were measured, 1 some were not. */
 export const MEASURE: WritingCommand = {
@@ -54,7 +57,7 @@ export const MEASURE: WritingCommand = {
       name: "--write",
       value: "LIST",
       help:
-        "summary, traces, velocity, events, diameter, flux, sparks, means (of each image) or profile (of a line); several make a ZIP; or a projection or kymograph as TIFF [default: summary]",
+        `summary, traces, ${MEASURED_KEYS}, means (of each image) or profile (of a line); several make a ZIP; or a projection or kymograph as TIFF [default: summary]`,
     },
     { name: "--zip", help: "Write a ZIP also for one table, with its settings as JSON" },
     {

@@ -1,7 +1,7 @@
 /** Runs measurements in workers, so that several recordings are measured at the same time. */
 import type { Band, Found, Settings } from "../static/measure/measurement.ts";
 import type { Run } from "../static/measure/recording.ts";
-import type { Plane } from "../static/measure/velocity.ts";
+import type { Plane } from "../static/measure/line_scan.ts";
 
 /** What a worker is asked: a measurement of a band. */
 export interface Question {

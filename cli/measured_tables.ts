@@ -1,7 +1,7 @@
 /** Measures one scene of a recording into rows and tables, or a TIFF, for `acq-server measure`. */
 import { isTime, tableUnit } from "../static/measure/axes.ts";
-import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../static/measure/band_trace.ts";
-import type { TraceSettings } from "../static/measure/baseline.ts";
+import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../static/measure/light/band_trace.ts";
+import type { TraceSettings } from "../static/measure/light/baseline.ts";
 import { type Column, objectOf, type Row } from "../static/measure/csv.ts";
 import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.ts";
 import {

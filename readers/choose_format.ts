@@ -2,20 +2,21 @@
 import { basename, dirname, join } from "node:path";
 import type { ByteSource } from "./io/byte_source.ts";
 import { DecodeFailed, NoImage, Unreadable, UnsupportedFormat } from "./errors.ts";
+import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
 import {
+  DIRECTORY_FORMATS,
   extensionOf,
-  type FileFormat,
-  type Format,
-  HEAD_BYTES,
+  FILE_FORMATS,
+  FORMATS,
+  MARKED_FORMATS,
   mayHoldPaths,
   STORE_MARKERS,
-} from "./format.ts";
+} from "./formats.ts";
 import { pathError, type PathKind } from "./io/paths.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { Scenes } from "./reader.ts";
 import { requireScene } from "./metadata/selection.ts";
 import { type TimedAcquisition, withTimes } from "./metadata/time_stamps.ts";
-import { DIRECTORY_FORMATS, FILE_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
 
 /** The format, and the path to pass to its reader; for a file in a store, the directory of the store. */
 export interface ChosenFormat {
@@ -188,6 +189,9 @@ async function recognise(
   const fitting: FileFormat[] = [];
   for (const format of FILE_FORMATS) {
     if (format.recognises(head) && (await format.isDialect?.(file) ?? true)) fitting.push(format);
+  }
+  for (const format of fitting.length === 0 ? FILE_FORMATS : []) {
+    if (await format.beginsLater?.(file)) fitting.push(format);
   }
   const known = fitting.find((format) => format.isDialect) ??
     fitting.find((format) => extension !== null && format.extensions.includes(extension));

@@ -1,7 +1,7 @@
 import { equal, rejects } from "node:assert/strict";
 import { openChosen } from "./choose_format.ts";
 import { FileAccess } from "./io/random_access.ts";
-import { FORMATS } from "./registry.ts";
+import { FORMATS } from "./formats.ts";
 import { UnsupportedFormat } from "./errors.ts";
 
 Deno.test("retries to load a reader that could not be loaded", async () => {

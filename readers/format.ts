@@ -1,4 +1,4 @@
-/** The names of all formats, for dialogs, flags and messages. How a format is recognised is in `registry.ts`. */
+/** What a format is: its names, how it is recognised, and where its reader is. `formats.ts` lists all. */
 import type { ByteSource } from "./io/byte_source.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { ReadScenes } from "./reader.ts";
@@ -20,101 +20,6 @@ export interface FormatName {
   readonly opensMarker?: boolean;
   /** Directory below the opened one in which markers also count. */
   readonly markedFolder?: string;
-}
-
-/** All formats. */
-export const FORMAT_NAMES = {
-  tiff: {
-    name: "tif",
-    title: "TIFF",
-    extensions: [".tif", ".tiff", ".ome.tif", ".ome.tiff", ".companion.ome", ".stk", ".btf", ".tf8"],
-    markers: ["NDTiff.index"],
-    markedFolder: "Full resolution",
-  },
-  lsm: { name: "lsm", title: "Zeiss LSM", extensions: [".lsm"] },
-  oir: { name: "oir", title: "Olympus OIR", extensions: [".oir"] },
-  czi: { name: "czi", title: "Zeiss CZI", extensions: [".czi"] },
-  nd2: { name: "nd2", title: "Nikon ND2", extensions: [".nd2"] },
-  lif: { name: "lif", title: "Leica LIF", extensions: [".lif"] },
-  lof: { name: "lof", title: "Leica LOF", extensions: [".lof"] },
-  oif: { name: "oif", title: "Olympus OIF", extensions: [".oif"] },
-  oib: { name: "oib", title: "Olympus OIB", extensions: [".oib"] },
-  imaris: { name: "ims", title: "Imaris", extensions: [".ims"] },
-  mesc: { name: "mesc", title: "Femtonics MESc", extensions: [".mesc"] },
-  nwb: { name: "nwb", title: "NWB", extensions: [".nwb"] },
-  prairie: { name: "prairie", title: "Prairie View", extensions: [".xml"] },
-  zarr: {
-    name: "ome.zarr",
-    title: "OME-Zarr",
-    extensions: [".ome.zarr", ".zarr"],
-    holdsPaths: true,
-    namesFolders: true,
-    markers: ["zarr.json", ".zgroup", ".zattrs"],
-  },
-  zarrZip: {
-    name: "ome.zarr.zip",
-    title: "OME-Zarr in a ZIP file",
-    extensions: [".ome.zarr.zip", ".ozx"],
-    holdsPaths: true,
-  },
-  // If extensions are restricted, a folder counts as an OME-Zarr image.
-  collection: {
-    name: "collection",
-    title: "Collection of OME-Zarr images",
-    extensions: [".ome.zarr", ".zarr"],
-    namesFolders: true,
-    markers: ["collection.json"],
-    opensMarker: true,
-  },
-  zip: { name: "collection", title: "Collection in a ZIP file", extensions: [".zip"] },
-} as const satisfies Record<string, FormatName>;
-
-const ALL: readonly FormatName[] = Object.values(FORMAT_NAMES);
-
-/** The format of a file by its extension. */
-export function fileFormatOf(name: string): FormatName | undefined {
-  const extension = extensionOf(name);
-  return ALL.find(({ extensions, namesFolders }) =>
-    extension !== null && !namesFolders && extensions.includes(extension)
-  );
-}
-
-/** Formats whose images may be directories, in the order in which their markers count. */
-export const MARKED_NAMES: readonly FormatName[] = ALL.filter(({ markers }) => markers !== undefined);
-
-const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
-
-/** Extensions of the formats whose images are directories. */
-export const STORE_EXTENSIONS: readonly string[] = unique(
-  ALL.flatMap(({ extensions, namesFolders }) => namesFolders ? extensions : []),
-);
-
-/** Files inside a directory that mark it as an image; a path to one of them means its directory. */
-export const STORE_MARKERS: readonly string[] = ALL.flatMap(({ markers, opensMarker }) =>
-  opensMarker ? [] : markers ?? []
-);
-
-/** Markers of the formats that have one of these extensions. */
-export const markersOf = (extensions: readonly string[]): string[] =>
-  ALL.filter((format) => format.extensions.some((extension) => extensions.includes(extension)))
-    .flatMap(({ markers }) => markers ?? []);
-
-/** Every extension of this build, sorted. */
-export const SUPPORTED_EXTENSIONS: readonly string[] = unique(ALL.flatMap(({ extensions }) => extensions))
-  .toSorted();
-
-/** The longest supported extension at the end of a path, case ignored, or `null`. */
-export function extensionOf(path: string): string | null {
-  const lower = path.toLowerCase();
-  const fitting = SUPPORTED_EXTENSIONS.filter((extension) => lower.endsWith(extension));
-  return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
-}
-
-/** True for a file into which a path may continue. */
-export function mayHoldPaths(path: string): boolean {
-  const extension = extensionOf(path);
-  return extension !== null &&
-    ALL.some((format) => format.holdsPaths && format.extensions.includes(extension));
 }
 
 /** Number of bytes at the start of a file that suffice to recognise every format. */
@@ -144,17 +49,45 @@ export interface FolderNames {
   ending(ending: string): readonly string[];
 }
 
+/** Which files of a folder form one acquisition: by their names and, where these do not suffice, by their headers. */
+export interface FileGrouping {
+  /**
+   * A key that all files of one acquisition share: the name of the acquisition's main file, if there is one, else any text. `null`
+   * for a name of no acquisition.
+   */
+  setOf(name: string, beside: FolderNames): string | null;
+  /** The file that a folder of this name belongs to; `null` for any other folder. */
+  ownerOf?(folder: string, beside: FolderNames): string | null;
+  /** True if a single file is never an acquisition by itself. */
+  readonly needsParts?: boolean;
+  /** True for a name that an acquisition of its own may have, too: the header decides whether the file is a part of another one. */
+  mayBeOwn?(name: string): boolean;
+  /**
+   * Whether the file at `path` is a part of the file at `main`, by the test that opening uses. Without it, the acquisition at `main`
+   * is opened and asked for its files.
+   *
+   * @throws {DecodeFailed | Unreadable} one of them cannot be read
+   */
+  isPartOf?(path: string, main: string, files: FileAccess): boolean;
+  /** Number of files that {@linkcode isPartOf} looks into, 1 by default. */
+  readonly looks?: number;
+}
+
 /** A format whose images are opened by the path of a file. */
 export interface FileFormat extends FormatBase {
   readonly container: "file";
   /** True when the first bytes of a file, at most {@linkcode HEAD_BYTES}, belong to this format. */
   recognises(head: Uint8Array): boolean;
+  /** For a format that may begin behind other bytes: whether it does; asked only if the first bytes are of no known format. */
+  beginsLater?(file: ByteSource): boolean | Promise<boolean>;
   /** For a dialect that is a format of its own: recognises a file regardless of its extension. */
   isDialect?(file: ByteSource): Promise<boolean>;
   /** For a container of several formats: recognises a file whose extension belongs to none; by default the first bytes decide. */
   confirms?(file: ByteSource): boolean | Promise<boolean>;
   /** True for a file that is part of an acquisition of this format, whatever its content. The acquisition is opened instead. */
   claims?(path: string, files: FileAccess): boolean | Promise<boolean>;
+  /** For a format with several files: how they are grouped, loaded when a folder is listed. */
+  grouping?(): Promise<FileGrouping>;
 }
 
 /** A format whose images are directories. */
@@ -168,7 +101,3 @@ export interface DirectoryFormat extends FormatBase {
 
 /** One format. */
 export type Format = FileFormat | DirectoryFormat;
-
-/** True if `head` starts with these bytes. */
-export const startsWith = (head: Uint8Array, ...bytes: number[]): boolean =>
-  bytes.every((byte, i) => head[i] === byte);

@@ -311,7 +311,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** Paths outside the contract: short paths that people type, files of pages, the manual, and clients for programs. */
+/** Paths outside the contract: short paths that people type, files of pages, the manual, and clients for programs. `{path...}` is the rest of a path. */
 const PAGES: Readonly<Record<string, Handler>> = {
   "/": () => redirect("/demo/v2/"),
   "/demo": () => redirect("/demo/v2/"),
@@ -319,23 +319,15 @@ const PAGES: Readonly<Record<string, Handler>> = {
   "/demo/v2": () => redirect("/demo/v2/"),
   "/docs/": () => redirect("/docs"),
   "/schemas/": () => redirect("/schemas"),
-  "/static/{start}/docs/{file}": pageFile,
-  "/static/{start}/measure/{file}": pageFile,
-  "/static/{start}/client/v2/{file}": pageFile,
-  "/static/{start}/demo/v2/{file}": pageFile,
-  "/static/{start}/demo/v2/{folder}/{file}": pageFile,
-  "/static/{start}/manual/{file}": pageFile,
+  "/static/{path...}": pageFile,
   "/README.md": readManual,
   "/CHANGELOG.md": readManual,
   "/CONTRIBUTING.md": readManual,
   "/SECURITY.md": readManual,
   "/CITATION.cff": readManual,
   "/LICENSE": readManual,
-  "/docs/{file}": readManual,
-  "/docs/{folder}/{file}": readManual,
-  "/examples/{folder}/{file}": readManual,
-  "/static/measure/{file}": readManual,
-  "/static/client/v2/{file}": readManual,
+  "/docs/{path...}": readManual,
+  "/examples/{path...}": readManual,
   "/client/v2/{file}": clientFile,
 };
 

@@ -2,8 +2,8 @@
 import type { z } from "zod";
 import type { ExportResponse } from "../schemas/http.ts";
 import { REQUEST_BODY } from "../readers/metadata/json.ts";
-import type { ParsedOrder } from "../readers/opened/archive_orders.ts";
-import { type Link, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/exporter.ts";
+import type { ParsedOrder } from "../session/archive/content/archive_orders.ts";
+import { type Link, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
 import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
 import { RequestValidationFailed } from "./errors.ts";
 import { requireMayName, requireRunning } from "./open.ts";

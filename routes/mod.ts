@@ -12,7 +12,11 @@ export function createApp(services: Services): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use("*", accessLog(services), commonHeaders, guard);
   for (const { method, path, handler } of ROUTES) {
-    app.on(method, path.replace(/\{(\w+)\}/g, ":$1"), (c) => handler(c, services));
+    app.on(
+      method,
+      path.replace("{path...}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1"),
+      (c) => handler(c, services),
+    );
   }
   app.notFound((c) => errorResponse(missing(c)));
   app.onError((error) => {
@@ -52,9 +56,12 @@ function accessLog({ log, clock }: Services): MiddlewareHandler<AppEnv> {
 /** The error for a request without an endpoint: the path is unknown, or has other methods. */
 function missing(c: RequestContext): Error {
   const { method, path } = c.req;
-  const given = path.split("/");
   const methods = ROUTES.filter((route) => {
     const parts = route.path.split("/");
+    // `{path...}` takes the rest of the path.
+    const given = parts.at(-1) === "{path...}"
+      ? [...path.split("/", parts.length - 1), path.split("/").slice(parts.length - 1).join("/")]
+      : path.split("/");
     const isSame = (part: string, i: number) => part.startsWith("{") ? given[i] !== "" : part === given[i];
     return parts.length === given.length && parts.every(isSame);
   }).flatMap(({ method }): string[] => method === "GET" ? ["GET", "HEAD"] : [method]);

@@ -1,7 +1,7 @@
 /** `POST /api/v2/open` and `POST /api/v2/pick-and-open` with their common answer, and `POST /api/v2/list`. */
 import { isAbsolute } from "node:path";
 import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
 import { openResponse } from "../session/open_response.ts";
 import type { Session } from "../session/store.ts";

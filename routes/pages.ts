@@ -88,9 +88,9 @@ function sizeOfPicture(path: string): readonly [width: number, height: number] |
   }
 }
 
-/** A file of a page, from `static/` or from Swagger UI. */
+/** A file of a page, from `static/` or from Swagger UI; or a source to which the manual links. */
 export async function pageFile(c: RequestContext): Promise<Response> {
-  if (!c.req.path.startsWith(`${FILES}/`)) throw nothingAt(c);
+  if (!c.req.path.startsWith(`${FILES}/`)) return await readManual(c);
   const path = c.req.path.slice(FILES.length + 1);
   const swagger = /^docs\/(swagger-ui[\w.-]*)$/.exec(path)?.[1];
   if (swagger === undefined) return await staticFile(c, path, POLICY);

@@ -1,6 +1,6 @@
 /** Index, health and capabilities. */
 import type { z } from "zod";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import type { Capabilities, Health, Index } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
 import { askingOrigin, mayOpenByPath } from "./guard.ts";

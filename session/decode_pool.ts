@@ -2,7 +2,7 @@
  * Decode workers, which keep the acquisitions of sessions open. Opens go before planes, sessions take turns with their planes,
  * and read-ahead runs only while the pool has no other work.
  */
-import type { Answers, Question } from "../readers/opened/orders.ts";
+import type { Answers, Question } from "./worker/orders.ts";
 import type { Clock } from "./clock.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
@@ -33,7 +33,7 @@ export type StartWorker = () => Worker;
 /** Starts a decode worker, which has read permission only. */
 export function startDecodeWorker(): Worker {
   const none = { write: false, net: false, env: false, run: false, sys: false, ffi: false, import: false };
-  return new Worker(new URL("../readers/acquisition_worker.ts", import.meta.url).href, {
+  return new Worker(new URL("./worker/acquisition_worker.ts", import.meta.url).href, {
     type: "module",
     name: "decode",
     deno: { permissions: { read: true, ...none } },

@@ -1,6 +1,6 @@
 /** Decodes planes of an acquisition at one position. Several workers divide large compressed planes. */
 import { AcquisitionChanged, DecodeFailed } from "../readers/errors.ts";
-import type { DecodedOrder, Description } from "../readers/opened/orders.ts";
+import type { DecodedOrder, Description } from "./worker/orders.ts";
 import type { Position, RowRange } from "../readers/reader.ts";
 import type { DecodePool } from "./decode_pool.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";

@@ -2,13 +2,14 @@
 import { realpath } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { PathNotFound, quoted, UnsupportedFormat } from "../readers/errors.ts";
-import { FORMAT_NAMES, MARKED_NAMES } from "../readers/format.ts";
+import { COLLECTION_NAME } from "../readers/collection/names.ts";
+import { loadGroupings, MARKED_FORMATS } from "../readers/formats.ts";
 import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
 import { isAppleDouble } from "../readers/io/names.ts";
 import { failure, isInsideRoots, pathError, standsForBytes } from "../readers/io/paths.ts";
-import type { NamedPart } from "../readers/opened/named_parts.ts";
+import type { NamedPart } from "./worker/named_parts.ts";
 import { listed as listedNames, warnIf, type Warning, type WarningCode } from "../readers/warning.ts";
-import type { NamedAcquisition } from "./named_acquisitions.ts";
+import { doubtfulParts, type NamedAcquisition, namedAcquisitions } from "./named_acquisitions.ts";
 import { judgePath, type OpenRules } from "./source_path.ts";
 
 /** An acquisition, a collection or a folder. */
@@ -45,15 +46,6 @@ const MAX_ENTRIES = 10_000;
 /** File system queries at the same time; more are not faster. */
 const AT_ONCE = 16;
 
-/**
- * Loads the formats' rules for names. The import takes the file name from a variable, so that a checkout does not load all readers
- * before the server listens. `compile` in deno.json embeds the file.
- */
-async function loadNames(): Promise<typeof import("./named_acquisitions.ts")> {
-  const file: string = "./named_acquisitions.ts";
-  return await import(file);
-}
-
 /** A folder as one request may look at it. */
 interface Folder {
   readonly path: string;
@@ -82,15 +74,15 @@ export async function listFolder(
   const resolved = roots?.map((root) => root.resolved) ?? null;
   const folder: Folder = { path, roots: resolved, allowedExtensions, signal, unreadable: new Set() };
   const { files, folders, isCut } = await readNames(folder, asked);
-  const { doubtfulParts, namedAcquisitions } = await loadNames();
+  const groupings = await loadGroupings();
   files.sort();
-  const doubtful = doubtfulParts(basename(path), files, allowedExtensions);
+  const doubtful = doubtfulParts(groupings, basename(path), files, allowedExtensions);
   const named = doubtful.map(({ format, name, main }) => {
     return { format, path: join(path, name), main: join(path, main) };
   });
   const areParts = named.length === 0 ? [] : await askParts(named, resolved);
   const alone = new Set(doubtful.filter((_, i) => areParts[i] === false).map(({ name }) => name));
-  const acquisitions = namedAcquisitions(basename(path), files, folders, allowedExtensions, alone);
+  const acquisitions = namedAcquisitions(groupings, basename(path), files, folders, allowedExtensions, alone);
   const taken = new Set(acquisitions.map(({ folder }) => folder));
   const others = folders.filter((name) => !taken.has(name)).map((name) => ({ name, files: null }));
   const all = [...acquisitions, ...others].sort((a, b) => a.name < b.name ? -1 : 1);
@@ -170,12 +162,12 @@ async function entryOf(folder: Folder, candidate: Candidate): Promise<ListedEntr
 
 /** The kind of a folder, by the files that mark stores and collections. */
 async function kindOf(folder: Folder, name: string): Promise<Pick<ListedEntry, "kind" | "format">> {
-  for (const { name: format, markers = [], markedFolder, extensions } of MARKED_NAMES) {
+  for (const { name: format, markers = [], markedFolder, extensions } of MARKED_FORMATS) {
     if (!extensions.some((extension) => folder.allowedExtensions.includes(extension))) continue;
     const folders = markedFolder === undefined ? [name] : [name, join(name, markedFolder)];
     for (const place of folders.flatMap((inner) => markers.map((marker) => join(inner, marker)))) {
       if (!(await look(folder, place))?.isFile) continue;
-      return { kind: format === FORMAT_NAMES.collection.name ? "collection" : "image", format };
+      return { kind: format === COLLECTION_NAME ? "collection" : "image", format };
     }
   }
   return { kind: "folder", format: null };

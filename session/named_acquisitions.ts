@@ -1,6 +1,6 @@
 /** Groups the files of a folder into acquisitions, by name: no file is opened. */
-import { FILE_SETS, type FileSet } from "../readers/file_sets.ts";
-import { extensionOf, fileFormatOf, type FolderNames } from "../readers/format.ts";
+import type { FolderNames } from "../readers/format.ts";
+import { extensionOf, fileFormatOf, type NamedGrouping } from "../readers/formats.ts";
 import { StoredNames } from "../readers/io/names.ts";
 
 /** An acquisition that lies in a folder. */
@@ -24,6 +24,7 @@ export interface DoubtfulPart {
 
 /** Those of `files`, in the order of names, whose headers decide whether they are parts of other files. */
 export function doubtfulParts(
+  groupings: readonly NamedGrouping[],
   folder: string,
   files: readonly string[],
   allowedExtensions: readonly string[],
@@ -34,11 +35,11 @@ export function doubtfulParts(
   const mains = new Map<string, string>();
   return files.flatMap((name) => {
     if (!allowedExtensions.includes(extensionOf(name) ?? "")) return [];
-    for (const set of FILE_SETS) {
-      const key = set.setOf(name, beside);
+    for (const grouping of groupings) {
+      const key = grouping.setOf(name, beside);
       if (!key) continue;
       const main = mains.getOrInsert(key, stored.has(key) ? key : name);
-      return set.mayBeOwn?.(name) && main !== name ? [{ format: set.format, name, main }] : [];
+      return grouping.mayBeOwn?.(name) && main !== name ? [{ format: grouping.format, name, main }] : [];
     }
     return [];
   });
@@ -50,6 +51,7 @@ export function doubtfulParts(
  * @param alone files that are parts of no other one, whatever their names
  */
 export function namedAcquisitions(
+  groupings: readonly NamedGrouping[],
   folder: string,
   files: readonly string[],
   folders: readonly string[],
@@ -59,10 +61,11 @@ export function namedAcquisitions(
   const beside = new Names(folder, files);
   const owned = new Map<string, string>();
   for (const name of folders) {
-    const owner = firstOf((set) => set.ownerOf?.(name, beside));
+    const owner = firstAnswer(groupings, (grouping) => grouping.ownerOf?.(name, beside));
     if (owner !== null) owned.set(owner, name);
   }
-  const setOf = (name: string) => alone.has(name) ? null : firstOf((set) => set.setOf(name, beside));
+  const setOf = (name: string) =>
+    alone.has(name) ? null : firstAnswer(groupings, (grouping) => grouping.setOf(name, beside));
   const sets = Map.groupBy(files, (name) => setOf(name) ?? name);
   const mayOpen = (name: string) => allowedExtensions.includes(extensionOf(name) ?? "");
   return [...sets].flatMap(([set, members]) => {
@@ -70,16 +73,19 @@ export function namedAcquisitions(
     const format = fileFormatOf(name ?? "")?.name;
     const below = owned.get(name ?? "") ?? null;
     const isAlone = members.length === 1 && below === null;
-    const needsParts = FILE_SETS.some((own) => own.format === format && own.needsParts);
+    const needsParts = groupings.some((own) => own.format === format && own.needsParts);
     return name === undefined || format === undefined || isAlone && needsParts
       ? []
       : [{ name, format, files: members, folder: below }];
   });
 }
 
-function firstOf(ask: (set: FileSet) => string | null | undefined): string | null {
-  for (const set of FILE_SETS) {
-    const answer = ask(set);
+function firstAnswer(
+  groupings: readonly NamedGrouping[],
+  ask: (grouping: NamedGrouping) => string | null | undefined,
+): string | null {
+  for (const grouping of groupings) {
+    const answer = ask(grouping);
     if (answer) return answer;
   }
   return null;

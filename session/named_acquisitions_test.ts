@@ -1,12 +1,14 @@
 import { deepEqual } from "node:assert/strict";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { loadGroupings, SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { namedAcquisitions } from "./named_acquisitions.ts";
+
+const GROUPINGS = await loadGroupings();
 
 /** Each acquisition as the file to open, its format, and what belongs to it. */
 function named(names: readonly string[], folder = "day", allowed: readonly string[] = SUPPORTED_EXTENSIONS) {
   const folders = names.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1));
   const files = names.filter((name) => !name.endsWith("/"));
-  return namedAcquisitions(folder, files, folders, allowed)
+  return namedAcquisitions(GROUPINGS, folder, files, folders, allowed)
     .map(({ name, format, files, folder }) => {
       const rest = files.filter((file) => file !== name);
       return [`${format} ${name}`, ...rest, ...folder === null ? [] : [`${folder}/`]].join(" + ");

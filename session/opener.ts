@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/paths.ts";
-import type { AcquisitionSource } from "../readers/opened/orders.ts";
+import type { AcquisitionSource } from "./acquisition_summary.ts";
 import { decode, type DecodeResources } from "./decoding.ts";
 import { type FolderListing, listFolder } from "./folder_listing.ts";
 import { Consent, joined, type Reservation } from "./memory_budget.ts";

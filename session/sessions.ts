@@ -2,7 +2,7 @@
 import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool, type StartWorker } from "./decode_pool.ts";
-import { Exporter } from "./exporter.ts";
+import { Exporter } from "./archive/exporter.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { Opener } from "./opener.ts";
 import { PlaneMemory } from "./plane_memory.ts";

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { isInsideRoots, pathError, statKind } from "../readers/io/paths.ts";
-import { mayHoldPaths } from "../readers/format.ts";
+import { mayHoldPaths } from "../readers/formats.ts";
 
 /** A directory from which files may be opened. */
 export interface Root {

@@ -1,5 +1,5 @@
 /** Sessions: their ids, times to live and planes. */
-import type { AcquisitionSource, AcquisitionSummary } from "../readers/opened/orders.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "./acquisition_summary.ts";
 import type { Channel, Division, WorkingMemory } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";

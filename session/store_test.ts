@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import type { AcquisitionSummary } from "../readers/opened/orders.ts";
+import type { AcquisitionSummary } from "./acquisition_summary.ts";
 import type { Clock } from "./clock.ts";
 import { SessionNotFound, ShuttingDown } from "./errors.ts";
 import { MemoryBudget } from "./memory_budget.ts";

@@ -2,7 +2,6 @@
 import { fromWire, toWire } from "../readers/errors.ts";
 import { StopFlag } from "../readers/io/stop_flag.ts";
 import type {
-  AcquisitionSource,
   Answered,
   Answers,
   Asked,
@@ -10,7 +9,8 @@ import type {
   FromWorker,
   Question,
   ToWorker,
-} from "../readers/opened/orders.ts";
+} from "./worker/orders.ts";
+import type { AcquisitionSource } from "./acquisition_summary.ts";
 import type { Clock } from "./clock.ts";
 
 /** A stopped worker that does not answer within this time is lost. */

@@ -10,7 +10,7 @@ import { INFO } from "../cli/info.ts";
 import { MEASURE } from "../cli/measure.ts";
 import { PLANE } from "../cli/plane.ts";
 import { SCHEMA, VALIDATE } from "../cli/validate.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { WARNING_CODES } from "../readers/warning.ts";
 import { OpenResponse } from "../schemas/http.ts";
 import { ERRORS } from "../schemas/served.ts";
@@ -172,11 +172,14 @@ const LIMITS: readonly [
     [GUIDE, /at most (\S+) planes of a session may wait/],
     ["docs/security.md", /planes wait, (\S+) of each session/],
   ]],
-  ["session/exporter.ts", "MAX_LINKS", word, [["docs/security.md", /At most (\S+) download links wait/]]],
-  ["session/exporter.ts", "LINK_SECONDS", (value) => `${word(value / 60)} minutes`, [
+  ["session/archive/exporter.ts", "MAX_LINKS", word, [[
+    "docs/security.md",
+    /At most (\S+) download links wait/,
+  ]]],
+  ["session/archive/exporter.ts", "LINK_SECONDS", (value) => `${word(value / 60)} minutes`, [
     ["docs/security.md", /works once and expires in (\w+ minutes)/],
   ]],
-  ["session/exporter.ts", "MAX_PLANE_BYTES", bytes, [[
+  ["session/archive/exporter.ts", "MAX_PLANE_BYTES", bytes, [[
     "docs/security.md",
     /Exports hold at most (.+?) of planes/,
   ]]],

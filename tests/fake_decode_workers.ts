@@ -9,7 +9,7 @@ import { HandClock } from "./contract/harness.ts";
 import { pause } from "./deadline.ts";
 
 /**
- * Decode workers that behave as the path of the acquisition says; they speak the protocol of `readers/opened/orders.ts`. Each
+ * Decode workers that behave as the path of the acquisition says; they speak the protocol of `session/worker/orders.ts`. Each
  * sample is 1000 times its channel plus its row. They keep nothing open.
  */
 const SCRIPT = `

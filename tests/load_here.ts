@@ -1,10 +1,11 @@
 /** Loads in this thread, as a decode worker does in its own. */
-import { OpenAcquisition } from "../readers/opened/open_acquisition.ts";
-import type { AcquisitionSummary, Description, OpenRequest } from "../readers/opened/orders.ts";
+import { OpenAcquisition } from "../session/worker/open_acquisition.ts";
+import type { Description } from "../session/worker/orders.ts";
+import type { AcquisitionSummary, OpenRequest } from "../session/acquisition_summary.ts";
 import { FileAccess, type ReadCounts } from "../readers/io/random_access.ts";
 import type { TimedAcquisition } from "../readers/metadata/time_stamps.ts";
 import type { RowRange } from "../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 
 export interface LoadOptions {
   readonly channelIndices?: readonly number[] | null;

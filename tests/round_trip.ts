@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from "node:util";
 import { measuredTables } from "../cli/measured_tables.ts";
 import { orderOf } from "../cli/shell.ts";
 import { isTime } from "../static/measure/axes.ts";
-import { OrderMemory } from "../session/exporter.ts";
+import { OrderMemory } from "../session/archive/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { openResponse } from "../session/open_response.ts";
-import { encodedOrder } from "../readers/opened/parsed_order.ts";
-import { withoutFolders } from "../readers/opened/member_documents.ts";
+import { encodedOrder } from "../session/archive/content/parsed_order.ts";
+import { withoutFolders } from "../session/archive/content/member_documents.ts";
 import { replaysIn } from "../readers/collection/archived.ts";
 
 /** An open response, of which tests change fields. */

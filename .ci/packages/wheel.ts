@@ -1,6 +1,6 @@
 /** Wheels of PyPI (PEP 427): the executable of each system among the scripts, so that it runs without Python, and the client. */
 import { createHash } from "node:crypto";
-import { FORMAT_NAMES } from "../../readers/format.ts";
+import { FORMATS } from "../../readers/formats.ts";
 import { type ArchiveEntry, executableEntry, textEntry, zip } from "../archive.ts";
 import type { PackageFile, PackageTexts } from "./npm.ts";
 import { commitTime, packageReadme, type Platform, repositoryText, SUMMARY, VERSION } from "./release.ts";
@@ -62,7 +62,7 @@ export function clientWheel(repository: string | undefined): PackageFile {
 
 /** What napari reads of the plugin (npe2), as JSON, which is YAML too. */
 function napariManifest(): string {
-  const extensions = Object.values(FORMAT_NAMES).flatMap((format) => [...format.extensions]);
+  const extensions = FORMATS.flatMap(({ extensions }) => extensions);
   const command = "acq-client.read";
   return JSON.stringify(
     {

@@ -1,10 +1,10 @@
 /** OME-Zarr images and collections of them, in folders and in ZIP files. */
 import { basename, join } from "node:path";
 import { DecodeFailed, isLoss, NoImage, quoted, unlessDamaged, UnsupportedFormat } from "../errors.ts";
-import { extensionOf, FORMAT_NAMES } from "../format.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { imageScenes } from "../ome_zarr/mod.ts";
+import { COLLECTION_NAME, ZARR_ZIP_NAME } from "./names.ts";
 import { isGroup, type OpenedStore, openStore, storeInZip } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import type { Acquisition, Scenes, Source } from "../reader.ts";
@@ -85,9 +85,9 @@ async function scenesOfZip(source: Source): Promise<Scenes> {
     throw new DecodeFailed(`the ZIP file holds several entries ${quoted(zip.repeated)}`);
   }
   try {
-    return { ...imagesOf(storeInZip(zip, path), source), format: FORMAT_NAMES.zarrZip.name };
+    return { ...imagesOf(storeInZip(zip, path), source), format: ZARR_ZIP_NAME };
   } catch (error) {
-    if (!(error instanceof NoImage) || extensionOf(path) !== ".zip") throw error;
+    if (!(error instanceof NoImage) || !/(?<!\.ome\.zarr)\.zip$/i.test(path)) throw error;
     throw new UnsupportedFormat(
       `"${basename(path)}" is a ZIP file that holds neither a collection nor an OME-Zarr image`,
       { cause: error },
@@ -120,7 +120,7 @@ function collectionScenes(
     return [document, ...groups.flatMap((group) => [join(group, "zarr.json"), join(group, ".zattrs")])];
   };
   return {
-    format: FORMAT_NAMES.collection.name,
+    format: COLLECTION_NAME,
     count: members.length,
     own: 0,
     warnings: warnIf(

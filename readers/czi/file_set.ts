@@ -4,6 +4,7 @@
  */
 import { basename, dirname, extname, join } from "node:path";
 import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
+import type { FileGrouping } from "../format.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { listed, warnIf, type Warning } from "../warning.ts";
 import type { SubblockTable } from "./directory.ts";
@@ -14,6 +15,16 @@ export function firstName(name: string): string | null {
   const found = /^(.*?) ?\(\d+\)(\.[^.]*)$/.exec(name);
   return found && `${found[1]}${found[2]}`;
 }
+
+/** Parts of a split document, by name and header. */
+export const GROUPING: FileGrouping = {
+  setOf(name, beside) {
+    const first = firstName(name);
+    return first && beside.find(first);
+  },
+  mayBeOwn: () => true,
+  isPartOf,
+};
 
 const MAX_PARTS = 1000;
 
@@ -52,7 +63,7 @@ function partAt(
 }
 
 /** Whether the file at `path` is a part of the document whose first file is at `main`. @throws as {@linkcode openMain} */
-export function isPartOf(path: string, main: string, files: FileAccess): boolean {
+function isPartOf(path: string, main: string, files: FileAccess): boolean {
   using file = files.open(path);
   const header = readFileHeader(file);
   const first = header.part === 0 ? null : partAt(main, 0, { header, files });

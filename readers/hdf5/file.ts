@@ -38,10 +38,17 @@ type Target = { readonly header: ObjectHeader } | { readonly external: string } 
 export class Hdf5File implements Disposable {
   readonly source: ByteSource;
   readonly #objects: Objects;
+  readonly #exists: ((name: string) => boolean) | null;
 
-  /** Opens a file. @throws {DecodeFailed} it is no HDF5 file, or shorter than it says */
-  constructor(source: ByteSource) {
+  /**
+   * Opens a file.
+   *
+   * @param exists whether a file exists beside this one, which messages about links into other files say
+   * @throws {DecodeFailed} it is no HDF5 file, or shorter than it says
+   */
+  constructor(source: ByteSource, exists: ((name: string) => boolean) | null = null) {
     this.source = source;
+    this.#exists = exists;
     this.#objects = new Objects(source);
   }
 
@@ -196,15 +203,17 @@ export class Hdf5File implements Disposable {
   /** What a dataset has. @throws {DecodeFailed} it is missing or damaged, or a link into another file */
   dataset(path: string): Dataset {
     const target = this.#targetOf(path);
-    if (target !== null && "external" in target) {
-      throw new DecodeFailed(
-        `${path} is a link into another file, ${quoted(target.external)}, which is not read`,
-      );
-    }
+    if (target !== null && "external" in target) throw this.#isElsewhere(path, target.external);
     if (target === null || !isDataset(target.header)) {
       throw new DecodeFailed(`the file has no dataset ${quoted(path)}`);
     }
     return datasetIn(this.#objects, target.header, path);
+  }
+
+  #isElsewhere(path: string, file: string): DecodeFailed {
+    const name = quoted(/[^\\/]*$/.exec(file)![0]);
+    const exists = this.#exists === null ? "" : this.#exists(file) ? " and exists" : " and does not exist";
+    return new DecodeFailed(`${path} is a link into another file, ${name}, which is not read${exists}`);
   }
 
   /** Elements of a region, one after the other; numbers are little-endian. @throws {DecodeFailed | Stopped} */

@@ -12,7 +12,7 @@
  * Not supported: compressed streams, an OIF without its folder, planes unlike the first one.
  */
 import { basename } from "node:path";
-import { startsWith } from "../format.ts";
+import { startsWith } from "../first_bytes.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { firstMoment } from "../metadata/moment.ts";
 import { type Acquisition, oneScene, type Scenes, type Source } from "../reader.ts";

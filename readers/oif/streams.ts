@@ -1,6 +1,7 @@
 /** The files of an acquisition by name: those in the folder of an OIF, or the streams of an OIB. */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, NoImage, quoted, unlessDamaged } from "../errors.ts";
+import type { FileGrouping } from "../format.ts";
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { namedFile, StoredNames } from "../io/names.ts";
 import type { FileAccess } from "../io/random_access.ts";
@@ -42,11 +43,19 @@ export const isPartOfOif = (path: string, files: FileAccess): boolean =>
   isPlaneName(basename(path)) && settingsOf(path, files) !== null;
 
 /** Name of the settings file for a folder of planes, or `null`. */
-export const settingsName = (folder: string): string | null =>
-  /^(.*\.oif)\.files$/is.exec(folder)?.[1] ?? null;
+const settingsName = (folder: string): string | null => /^(.*\.oif)\.files$/is.exec(folder)?.[1] ?? null;
 
 /** True for the name of a plane or reference image. */
-export const isPlaneName = (name: string): boolean => /^s_(?:[a-z]\d{3,})+(?:-r\d{3,})?\.tif$/i.test(name);
+const isPlaneName = (name: string): boolean => /^s_(?:[a-z]\d{3,})+(?:-r\d{3,})?\.tif$/i.test(name);
+
+/** A settings file and the planes in its folder, by name. */
+export const GROUPING: FileGrouping = {
+  setOf: (name, { folder }) => isPlaneName(name) ? settingsName(folder) : null,
+  ownerOf(folder, beside) {
+    const settings = settingsName(folder);
+    return settings && beside.find(settings);
+  },
+};
 
 /**
  * The files of an OIF. `path` is that of its settings, or of a file in its folder.

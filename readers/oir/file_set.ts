@@ -4,6 +4,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
+import type { FileGrouping } from "../format.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { lossWarning, type Warning, warning } from "../warning.ts";
@@ -21,7 +22,7 @@ const EXTENSIONS = [".oir", ".OIR"];
 export const isContinuationName = (path: string): boolean => continuedStem(basename(path)) !== null;
 
 /** The scanned files of an acquisition. */
-export interface FileSet {
+export interface OirFileSet {
   /** The main file, then its continuations in order. */
   readonly scans: readonly FileScan[];
   readonly warnings: readonly Warning[];
@@ -32,7 +33,7 @@ export interface FileSet {
  *
  * @throws {DecodeFailed} the main file is missing or not OIR, or there are too many files
  */
-export function scanFileSet(path: string, files: FileAccess): FileSet {
+export function scanFileSet(path: string, files: FileAccess): OirFileSet {
   const { stop } = files;
   const main = mainFileOf(path, files);
   const first = new FileScan(files.open(main), stop);
@@ -62,6 +63,17 @@ function differenceFrom(scans: readonly FileScan[], stop: StopFlag): (scan: File
   };
 }
 
+/** An acquisition and its continuations, by name and header. */
+export const GROUPING: FileGrouping = {
+  setOf(name, beside) {
+    const stem = continuedStem(name);
+    return stem && beside.find(`${stem}.oir`);
+  },
+  // Without the extension, it can only be a continuation.
+  mayBeOwn: (name) => EXTENSION.test(name),
+  isPartOf: isContinuationOf,
+};
+
 /** Number of blocks in which the first documents and the first chunks of a file are searched. */
 const HEAD_BLOCKS = 256;
 
@@ -70,7 +82,7 @@ const HEAD_BLOCKS = 256;
  *
  * @throws {DecodeFailed | Unreadable} one of them cannot be read
  */
-export function isContinuationOf(path: string, main: string, files: FileAccess): boolean {
+function isContinuationOf(path: string, main: string, files: FileAccess): boolean {
   using first = files.open(main);
   using other = files.open(path);
   const scan = (file: RandomAccessFile) => new FileScan(file, files.stop, HEAD_BLOCKS);

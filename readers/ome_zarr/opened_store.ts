@@ -9,14 +9,12 @@ import {
   Unreadable,
   UnsupportedFormat,
 } from "../errors.ts";
-import { FORMAT_NAMES } from "../format.ts";
 import { isInsideRoots } from "../io/paths.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
+import { GROUP_MARKERS } from "./markers.ts";
 import { readNode, type Store } from "./hierarchy.ts";
 import { zarrFolder } from "./zip_directory.ts";
 import { type FileTree, ZipFiles } from "./zip_files.ts";
-
-const GROUP_MARKERS: readonly string[] = FORMAT_NAMES.zarr.markers;
 
 /** The directory of a marker file; any other path is returned unchanged. */
 export const imageAt = (path: string): string =>

@@ -1,5 +1,5 @@
 /** Recognises dialects before their readers are loaded: by file names, marks in the header, tags and descriptions. */
-import { extensionOf, type FolderNames } from "../format.ts";
+import type { FileGrouping, FolderNames } from "../format.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
 /** Files of an NDTiff data set: `NAME_NDTiffStack.tif`, then `NAME_NDTiffStack_1.tif`. Captures name and number. */
@@ -35,17 +35,19 @@ const OME_INDICES = /(?=.*[_-][CZ]\d)(?:[_-](?:C|Z|TP?)\d+)+\.ome\.tiff?$/i;
 
 const COMPANION = ".companion.ome";
 
-/** `setOf` of the format. */
-export function setOf(name: string, beside: FolderNames): string | null {
-  const extension = extensionOf(name);
-  if (extension === null || !extension.includes(".tif")) return null;
+/** Sets of TIFF files of several programs, by name. */
+export const GROUPING: FileGrouping = { setOf, mayBeOwn: () => true };
+
+function setOf(name: string, beside: FolderNames): string | null {
+  const [extension] = /(?:\.ome)?\.tiff?$/i.exec(name) ?? [];
+  if (extension === undefined) return null;
   const companion = beside.ending(COMPANION).find((document) => continues(name, document));
   if (companion !== undefined) return companion;
   if (THOR_IMAGE.test(name) && beside.find(EXPERIMENT_NAME) !== null) return "Chan";
   if (SEPARATE_IMAGE.test(name) && beside.find(METADATA_NAME) !== null) return "img_";
   const stack = NDTIFF_STACK.exec(name) ?? SCANIMAGE.exec(name);
   if (stack) return stack[1]!;
-  if (extension.startsWith(".ome")) {
+  if (/^\.ome/i.test(extension)) {
     return MICRO_MANAGER.exec(name)?.[0] ?? (OME_INDICES.test(name) ? name.replace(OME_INDICES, "") : null);
   }
   const stem = name.slice(0, -extension.length);

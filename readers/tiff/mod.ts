@@ -13,7 +13,6 @@
  */
 import { basename, dirname, extname, join } from "node:path";
 import { Unreadable } from "../errors.ts";
-import { extensionOf } from "../format.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { lostText } from "../metadata/lost_text.ts";
@@ -111,7 +110,7 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   if (files.kind(path) === "directory") {
     return (await import("./dialects/ndtiff.ts")).openNDTiffFolder(path, files);
   }
-  if (extensionOf(path) === ".companion.ome") {
+  if (path.toLowerCase().endsWith(".companion.ome")) {
     return (await import("./dialects/ome.ts")).openCompanion(path, files);
   }
   const tiff = new TiffFile(files.open(path), files);

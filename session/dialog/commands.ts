@@ -5,7 +5,7 @@
  */
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
-import { markersOf, STORE_EXTENSIONS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
+import { markersOf, STORE_EXTENSIONS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
 import { PATH_NOT_UTF8 } from "../../readers/io/paths.ts";
 import { DialogUnavailable } from "../errors.ts";
 import MACOS_SCRIPT from "./macos.js" with { type: "text" };

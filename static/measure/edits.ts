@@ -4,7 +4,7 @@
  */
 import type { Band, Item, Measurement } from "./measurement.ts";
 import type { Of, Result } from "./result.ts";
-import type { Plane } from "./velocity.ts";
+import type { Plane } from "./line_scan.ts";
 
 /** A change of the item at a place. */
 export interface Edit {

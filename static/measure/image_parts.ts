@@ -2,6 +2,7 @@
  * Parts of an image that are measured (the whole image, the line drawn over it, and rectangles), and their values in one
  * image or projection. NaN and infinities do not count.
  */
+import type { Sampling } from "./line_scan.ts";
 import { formatNumber, tableUnit, unitSymbol } from "./axes.ts";
 import { lengthOf, lineProfile, type Point } from "./line_profile.ts";
 import { mean } from "./traces.ts";
@@ -32,7 +33,7 @@ export type Region = {
 };
 
 /** Axes of rows and columns. */
-export type Axes = readonly [{ step: number; unit: string }, { step: number; unit: string }];
+export type Axes = readonly [rows: Sampling, columns: Sampling];
 
 /** Geometry of planes: `[rows, columns]` and their axes. */
 export type Plane = { shape: readonly [number, number]; axes: Axes };

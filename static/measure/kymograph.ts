@@ -3,10 +3,8 @@
  * (rows are time, columns are positions along the line) with one of the images as its reference and the line as its
  * path. Rows of images that have not arrived are NaN.
  */
+import type { Axis } from "./axes.ts";
 import { lengthOf, lineProfile, type Point } from "./line_profile.ts";
-
-/** An axis; `step` is in `unit`. */
-export type Axis = { name: string; step: number; unit: string };
 
 /** Geometry of planes: `[rows, columns]`, and the axes of rows and columns. */
 export type PlaneFacts = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };

@@ -5,15 +5,12 @@
 import { counted, rounded, tableUnit } from "./axes.ts";
 import { heartRate } from "./heart_rate.ts";
 import { percentile } from "./traces.ts";
-import { perTime, type Plane } from "./velocity.ts";
+import { perTime, type Plane, type Sampling } from "./line_scan.ts";
 import type { Column, Row } from "./csv.ts";
-import type { Baseline, TraceSettings } from "./baseline.ts";
-
-/** An axis of a line scan; `step` is in `unit`. */
-export type Axis = { step: number; unit: string };
+import type { Baseline, TraceSettings } from "./light/baseline.ts";
 
 /** Axes of lines and of columns. */
-export type Axes = readonly [time: Axis, position: Axis];
+export type Axes = readonly [time: Sampling, position: Sampling];
 
 /** A number or choice that the user sets. */
 export interface Parameter {
@@ -41,6 +38,9 @@ export interface Parameter {
   /** Name and value for tables, instead of label and value. */
   cited?: (settings: Settings, band: Band) => readonly [name: string, value: string | number];
 }
+
+/** A sentence about a setting by its name in tables. */
+export type Sentences = Readonly<Record<string, (value: string) => string>>;
 
 /** Values of all parameters by key, and what was measured with them. */
 export interface Settings {
@@ -151,6 +151,10 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   isOfBands?: boolean;
   /** Whether items have notes. */
   hasNotes?: boolean;
+  /** Whether its items are peaks of a trace, which the charts of traces mark. */
+  marksTraces?: boolean;
+  /** Anchor of its section in docs/measure.md. */
+  section: string;
   /** Further sections of docs/measure.md. */
   help?: readonly (readonly [anchor: string, name: string])[];
   parameters: readonly Parameter[];
@@ -162,6 +166,10 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   explain?(settings: Chosen, band: Band): string;
   /** Method as tables cite it. */
   method(settings: Chosen): string;
+  /** Sentences of the methods text, without the full stop, for settings whose name is no noun. */
+  sentences?: Sentences;
+  /** Names of facts that were found rather than set, which the methods text leaves out. */
+  findings?: readonly string[];
   /** Further names and values for tables. */
   facts?(settings: Chosen, band: Band): readonly (readonly [name: string, value: string | number])[];
   /** Measures at once. @throws {RangeError} a setting does not fit */
@@ -329,7 +337,7 @@ export const columnOf = <Of>(
   name: string,
   found: readonly Of[],
   of: (item: Of) => number | string | null | undefined,
-  axis?: Axis,
+  axis?: Sampling,
 ): Column =>
   axis === undefined
     ? { name, values: found.map(of) as (number | string | null)[] }
@@ -340,7 +348,7 @@ export const medianOf = <Of>(
   name: string,
   found: readonly Of[],
   of: (item: Of) => number,
-  axis?: Axis,
+  axis?: Sampling,
 ): Quantity => ({
   name,
   value: percentile(Float64Array.from(found, (item) => of(item) * (axis?.step ?? 1)), 50),
@@ -348,7 +356,7 @@ export const medianOf = <Of>(
 });
 
 /** Times of items. */
-export const timeColumn = (found: readonly Item[], time: Axis): Column => ({
+export const timeColumn = (found: readonly Item[], time: Sampling): Column => ({
   ...columnOf("Time", found, ({ line }) => line, time),
   step: time.step,
 });

@@ -6,8 +6,8 @@
  * place in time and space, so that it also holds for the next result (edits.ts).
  */
 import { type Axis, significant, tableUnit, toPhysical } from "./axes.ts";
-import { traceOf } from "./band_trace.ts";
-import { baselineWords, type TraceSettings } from "./baseline.ts";
+import { traceOf } from "./light/band_trace.ts";
+import { baselineWords, type TraceSettings } from "./light/baseline.ts";
 import {
   type Band,
   factsOf,
@@ -26,7 +26,8 @@ import {
 } from "./measurement.ts";
 import { mean, percentile } from "./traces.ts";
 import { type Edit, edited, isSamePlace } from "./edits.ts";
-import { type Plane, type Samples, SHORTEST_WINDOW } from "./velocity.ts";
+import { SHORTEST_WINDOW } from "./flow/velocity.ts";
+import { type Plane, type Samples } from "./line_scan.ts";
 import type { Row } from "./csv.ts";
 import type { Of, Result } from "./result.ts";
 

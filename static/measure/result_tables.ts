@@ -3,7 +3,7 @@
  * measured (recording, scene, position, band or region, channel), then what.
  */
 import { significant, tableUnit } from "./axes.ts";
-import type { Baseline } from "./baseline.ts";
+import type { Baseline } from "./light/baseline.ts";
 import { type Axes, columnName, type Measurement } from "./measurement.ts";
 import type { Column, Row } from "./csv.ts";
 import type { Edited } from "./recording.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { FORMATS } from "../../readers/registry.ts";
+import { FORMATS } from "../../readers/formats.ts";
 import { writeCollection } from "../collection_tree.ts";
 import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiff_writer.ts";

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };
 import { isEmbedded, NEEDED } from "../../.ci/package_files.ts";
 import { isManualFile, isManualPage } from "../../routes/manual_page.ts";
-import { FORMATS } from "../../readers/registry.ts";
 import { readExecutable } from "./executable.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
 import { run } from "../child_process.ts";
@@ -111,19 +110,18 @@ Deno.test("metadata of the executable", async (t) => {
   );
 
   await t.step("embeds pages, worker, readers, dialog scripts and commit", () => {
-    const readers = FORMATS.map(({ name, load }) => {
-      const [, path] = /import\("\.\/(\w+\/mod\.ts)"\)/.exec(String(load)) ?? assert.fail(name);
-      return `readers/${path}`;
-    });
+    const readers = [...filesBelow("readers")].filter((path) =>
+      /^readers\/\w+\/(?:format|mod)\.ts$/.test(path)
+    );
+    assert(readers.length >= 24, readers.join(" "));
     const wanted = [
       "main.ts",
       "cli/commands.ts",
       "deno.json",
       "dist/commit.txt",
-      "readers/acquisition_worker.ts",
+      "session/worker/acquisition_worker.ts",
       "session/dialog/macos.js",
       "session/dialog/windows.ps1",
-      "session/named_acquisitions.ts",
       "cli/info.ts",
       "cli/plane.ts",
       ...MANUAL,

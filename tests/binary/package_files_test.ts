@@ -27,7 +27,7 @@ async function packagesOf(entry: string): Promise<string[]> {
 const ENTRIES = [
   "main.ts",
   "cli/commands.ts",
-  "readers/acquisition_worker.ts",
+  "session/worker/acquisition_worker.ts",
   "routes/swagger_files.ts",
   "session/named_acquisitions.ts",
   "examples/walk_through.ts",

@@ -1,7 +1,7 @@
 /** Events above an F₀ that moves: the page, "Measure all" and the shell modules give the same numbers. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { NEW_TRACE } from "../../static/measure/band_trace.ts";
+import { NEW_TRACE } from "../../static/measure/light/band_trace.ts";
 import { driftingScan, driftingTrace, DRIFTS, eventsIn } from "./measured_baselines.ts";
 import { viewerSuite } from "./suite.ts";
 

@@ -4,7 +4,7 @@
  * usage: deno run -A tests/browser/event_table.ts
  */
 import { course } from "../page/synthetic.ts";
-import { NEW_TRACE } from "../../static/measure/band_trace.ts";
+import { NEW_TRACE } from "../../static/measure/light/band_trace.ts";
 import { DRIFTS, measuredDrift } from "./measured_baselines.ts";
 import { measuredTransients, spread } from "./measured_events.ts";
 

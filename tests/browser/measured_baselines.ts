@@ -1,8 +1,8 @@
 /** Events that are measured, as the page does, in synthetic traces whose baseline drifts, with their errors. */
-import { EVENTS } from "../../static/measure/event_measurement.ts";
+import { EVENTS } from "../../static/measure/events/mod.ts";
 import { type Band, measured, type Settings, settingsOf } from "../../static/measure/measurement.ts";
-import { NEW_TRACE } from "../../static/measure/band_trace.ts";
-import type { TraceSettings } from "../../static/measure/baseline.ts";
+import { NEW_TRACE } from "../../static/measure/light/band_trace.ts";
+import type { TraceSettings } from "../../static/measure/light/baseline.ts";
 import { tiffOf } from "../../static/measure/tiff.ts";
 import { course } from "../page/synthetic.ts";
 import { normalNumbers, randomNumbers } from "./streaks.ts";

@@ -1,7 +1,7 @@
 /** Velocities that are measured in the recordings of streak_conditions.ts, against what is true in them. */
-import { isNumber } from "../../static/measure/velocity_summary.ts";
+import { isNumber } from "../../static/measure/flow/velocity_summary.ts";
 import { summaryOf } from "../../static/measure/measurement.ts";
-import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
+import { VELOCITY } from "../../static/measure/flow/mod.ts";
 import { bandOf, measuredIn } from "../page/synthetic.ts";
 import { COLUMNS, type Condition, type Kind, LINE_TIME, PIXEL } from "./streak_conditions.ts";
 import { percentile } from "./measured_streaks.ts";

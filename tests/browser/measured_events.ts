@@ -1,5 +1,5 @@
 /** Events that are measured in synthetic transients with photon noise, with their errors. */
-import { findEvents, noiseThreshold } from "../../static/measure/events.ts";
+import { findEvents, noiseThreshold } from "../../static/measure/events/events.ts";
 import { course } from "../page/synthetic.ts";
 import { normalNumbers, randomNumbers } from "./streaks.ts";
 

@@ -1,6 +1,6 @@
 /** Velocities that are measured in synthetic pulsatile flow (streaks.ts), with the window that is chosen for it. */
-import { type Method, physicalVelocity, type VelocityAt } from "../../static/measure/velocity.ts";
-import { isNumber, type Summary, velocitySummary } from "../../static/measure/velocity_summary.ts";
+import { type Method, physicalVelocity, type VelocityAt } from "../../static/measure/flow/velocity.ts";
+import { isNumber, type Summary, velocitySummary } from "../../static/measure/flow/velocity_summary.ts";
 import { measuredIn } from "../page/synthetic.ts";
 import { streaks } from "./streaks.ts";
 

@@ -14,12 +14,12 @@ import {
   STACK_ROWS,
 } from "../browser/measured_stack.ts";
 import { driftingScan, driftingTrace, DRIFTS, eventsIn } from "../browser/measured_baselines.ts";
-import { NEW_TRACE, PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.ts";
+import { NEW_TRACE, PLAIN_TRACE, traceOf } from "../../static/measure/light/band_trace.ts";
 import { summaryOf } from "../../static/measure/measurement.ts";
 import { ROW_DIGITS } from "../../static/measure/recording.ts";
-import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
+import { VELOCITY } from "../../static/measure/flow/mod.ts";
 import { bandOf, measuredIn } from "../page/synthetic.ts";
-import { findEvents } from "../../static/measure/events.ts";
+import { findEvents } from "../../static/measure/events/events.ts";
 import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 import { tableOf } from "../browser/saved_table.ts";
 import {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { extensionOf } from "../../readers/format.ts";
+import { extensionOf } from "../../readers/formats.ts";
 import { ROOT } from "../binary/server_process.ts";
 
 const DATA = join(ROOT, "..", "shared", "data");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startDecodeWorker } from "../../session/decode_pool.ts";
-import type { ToWorker } from "../../readers/opened/orders.ts";
+import type { ToWorker } from "../../session/worker/orders.ts";
 import { ExportResponse } from "../../schemas/http.ts";
 import { until } from "../deadline.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";

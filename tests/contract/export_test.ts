@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
-import { type Packer, zipOf } from "../../session/archive.ts";
-import { OrderMemory } from "../../session/exporter.ts";
-import { encodedOrder } from "../../readers/opened/parsed_order.ts";
+import { type Packer, zipOf } from "../../session/archive/archive.ts";
+import { OrderMemory } from "../../session/archive/exporter.ts";
+import { encodedOrder } from "../../session/archive/content/parsed_order.ts";
 import { validatePath } from "../../cli/verdict.ts";
 import { ExportResponse } from "../../schemas/http.ts";
 import { FILES, writeCollection } from "../collection_tree.ts";
@@ -14,7 +14,7 @@ import { noise, ramp, write, writeChunks, writePlainStore } from "../fixtures/pl
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
 import { startDecodeWorker } from "../../session/decode_pool.ts";
-import type { ToWorker } from "../../readers/opened/orders.ts";
+import type { ToWorker } from "../../session/worker/orders.ts";
 import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
 
 const LINE_SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));

@@ -1,5 +1,5 @@
 /** Real decode workers whose planes at other positions wait until the test lets them go. */
-import type { ToWorker } from "../../readers/opened/orders.ts";
+import type { ToWorker } from "../../session/worker/orders.ts";
 import { startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 
 /** Stands between the server and its workers. */

@@ -12,7 +12,7 @@ import { DialogManners } from "../../session/dialog/manners.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
 import { ClientGone } from "../../session/errors.ts";
 import { type SessionRules, Sessions } from "../../session/sessions.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { PATIENCE, pause, within } from "../deadline.ts";
 

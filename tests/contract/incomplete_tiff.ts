@@ -1,7 +1,7 @@
 /** Lets the TIFF reader of this thread lack planes: those of time point 0, and all of channel 2. */
 import { PlaneNotFound } from "../../readers/errors.ts";
 import type { Acquisition, Scenes, Source } from "../../readers/reader.ts";
-import { FORMATS } from "../../readers/registry.ts";
+import { FORMATS } from "../../readers/formats.ts";
 
 function incomplete(acquisition: Acquisition): Acquisition {
   const holds: Acquisition["holds"] = (channel, { t }) => t > 0 && channel !== 2;

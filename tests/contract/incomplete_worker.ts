@@ -2,4 +2,4 @@
 /// <reference lib="deno.worker" />
 /** A decode worker whose TIFF reader lacks planes. */
 import "./incomplete_tiff.ts";
-import "../../readers/acquisition_worker.ts";
+import "../../session/worker/acquisition_worker.ts";

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { ListResponse } from "../../schemas/http.ts";
 import type { ErrorCode } from "../../schemas/served.ts";
 import { fileSize } from "../../session/file_size.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
 import { listFolder } from "../../session/folder_listing.ts";
 import { run } from "../child_process.ts";
 import { until } from "../deadline.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import type { FromWorker } from "../../readers/opened/orders.ts";
+import type { FromWorker } from "../../session/worker/orders.ts";
 import { startDecodeWorker } from "../../session/decode_pool.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
 import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";

@@ -39,7 +39,7 @@ Deno.test("serves every file in static/ uncached, and TypeScript without its typ
   const folder = await folderOf(server);
   // The options of the compiler are no file of a page.
   const files = [...filesBelow("")].filter((file) => file !== "deno.json");
-  assert(files.includes("measure/velocity.ts") && files.includes("demo/v2/picture/pane.ts"));
+  assert(files.includes("measure/flow/velocity.ts") && files.includes("demo/v2/picture/pane.ts"));
   for (const file of files) {
     const response = await server.request(`${folder}/${file}`);
     assert.equal(response.status, 200, file);

@@ -1,7 +1,7 @@
 /** The contract over a real socket: what `app.request` cannot show. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { ToWorker } from "../../readers/opened/orders.ts";
+import type { ToWorker } from "../../session/worker/orders.ts";
 import { listen } from "../../routes/listener.ts";
 import { startDecodeWorker } from "../../session/decode_pool.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";

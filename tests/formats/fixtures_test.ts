@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { PlaneNotFound } from "../../readers/errors.ts";
 import { documentsOf } from "../../readers/io/document_list.ts";
-import type { AcquisitionSummary } from "../../readers/opened/orders.ts";
+import type { AcquisitionSummary } from "../../session/acquisition_summary.ts";
 import { type Acquisition, type Axis, sizesOf } from "../../readers/reader.ts";
 import {
   type ExpectedFile,

@@ -6,7 +6,7 @@ import { loadHere } from "../load_here.ts";
 import { inFolder, type Put } from "../temporary_files.ts";
 import { codesOf } from "../warning_codes.ts";
 import { openHere } from "../load_here.ts";
-import { arePartsOf } from "../../readers/opened/named_parts.ts";
+import { arePartsOf } from "../../session/worker/named_parts.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 
 const GRAY = grayLayout(4, 3, 16);

@@ -6,7 +6,7 @@ import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Scenes } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
 import { LINE_SCAN, OVERVIEW, writeCollection, writeImage } from "../collection_tree.ts";
 import { write } from "../fixtures/plain_store.ts";
 import { loadHere } from "../load_here.ts";

@@ -6,11 +6,11 @@ import { ROOT } from "../binary/server_process.ts";
 import { run } from "../child_process.ts";
 import { DecodeFailed, PlaneNotFound } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import type { ReadScenes } from "../../readers/reader.ts";
+import type { FileFormat } from "../../readers/format.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
 const PAGE = Deno.readTextFileSync(join(ROOT, "docs/developers/add-a-format.md"));
-const [, CODE = ""] = /```ts\n(.*?)```/s.exec(PAGE)!;
+const [FORMAT, CODE] = [...PAGE.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!) as [string, string];
 
 /** A file of `planes` declared planes of 2 rows and 3 columns, whose samples count from 0, cut to `bytes`. */
 function greyFile(planes: number, bytes: number): Uint8Array {
@@ -24,12 +24,21 @@ function greyFile(planes: number, bytes: number): Uint8Array {
 
 Deno.test("the smallest reader compiles, reads planes, and refuses what the file does not hold", async () => {
   using folder = temporaryFolder();
-  const module = folder.at("mod.ts");
-  Deno.writeTextFileSync(module, CODE.replaceAll('from "../', `from "${pathToFileURL(ROOT)}readers/`));
+  for (const [name, code] of [["format.ts", FORMAT], ["mod.ts", CODE]] as const) {
+    Deno.writeTextFileSync(
+      folder.at(name),
+      code.replaceAll('from "../', `from "${pathToFileURL(ROOT)}readers/`),
+    );
+  }
+  const declaration = folder.at("format.ts");
   const config = ["--config", join(ROOT, "deno.json")];
-  const { success, stderr } = await run(Deno.execPath(), { args: ["check", "--quiet", ...config, module] });
+  const { success, stderr } = await run(Deno.execPath(), {
+    args: ["check", "--quiet", ...config, declaration],
+  });
   assert(success, new TextDecoder().decode(stderr));
-  const { scenes }: { scenes: ReadScenes } = await import(pathToFileURL(module).href);
+  const { GREY }: { GREY: FileFormat } = await import(pathToFileURL(declaration).href);
+  assert(GREY.recognises(greyFile(1, 36)) && !GREY.recognises(new Uint8Array(64)));
+  const { scenes } = await GREY.load();
 
   using files = new FileAccess();
   const opened = async (name: string, content: Uint8Array) => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
 import { type Field, filledPages, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";

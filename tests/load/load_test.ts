@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { sampleFolder } from "../contract/harness.ts";
-import { OpenAcquisition } from "../../readers/opened/open_acquisition.ts";
+import { OpenAcquisition } from "../../session/worker/open_acquisition.ts";
 import { requestOf } from "../load_here.ts";
 import type { BoundOutcome } from "./bounds_process.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../../static/measure/band_trace.ts";
-import { baselineOf } from "../../static/measure/baseline.ts";
+import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../../static/measure/light/band_trace.ts";
+import { baselineOf } from "../../static/measure/light/baseline.ts";
 import { percentile } from "../../static/measure/traces.ts";
 import { driftingTrace, DRIFTS } from "../browser/measured_baselines.ts";
 import { course } from "./synthetic.ts";

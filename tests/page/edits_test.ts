@@ -9,7 +9,7 @@ import {
   placedEdits,
   withEdit,
 } from "../../static/measure/edits.ts";
-import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
+import { PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { measure, measureRegions } from "../../static/measure/recording.ts";
 import type { Result } from "../../static/measure/result.ts";

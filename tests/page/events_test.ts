@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { NEW_TRACE, PLAIN_TRACE } from "../../static/measure/band_trace.ts";
-import { EVENTS } from "../../static/measure/event_measurement.ts";
+import { NEW_TRACE, PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
+import { EVENTS } from "../../static/measure/events/mod.ts";
 import {
   findEvents,
   findPeaks,
@@ -8,7 +8,7 @@ import {
   measureEvents,
   noiseThreshold,
   proposedThreshold,
-} from "../../static/measure/events.ts";
+} from "../../static/measure/events/events.ts";
 import { settingsOf } from "../../static/measure/measurement.ts";
 import { runningMean } from "../../static/measure/traces.ts";
 import { driftingTrace, DRIFTS, eventsIn, measuredDrift } from "../browser/measured_baselines.ts";

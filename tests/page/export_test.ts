@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { csv, SEPARATORS } from "../../static/measure/csv.ts";
-import { EVENTS } from "../../static/measure/event_measurement.ts";
+import { EVENTS } from "../../static/measure/events/mod.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { svgPlot } from "../../static/demo/v2/measuring/svg_plot.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { heartRate } from "../../static/measure/heart_rate.ts";
 import { settingsOf, summaryOf } from "../../static/measure/measurement.ts";
-import { velocitySummary } from "../../static/measure/velocity_summary.ts";
-import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
+import { velocitySummary } from "../../static/measure/flow/velocity_summary.ts";
+import { VELOCITY } from "../../static/measure/flow/mod.ts";
 import { measuredCondition, measuredKind } from "../browser/measured_conditions.ts";
 import { CONDITIONS } from "../browser/streak_conditions.ts";
 import { bandOf, measuredIn } from "./synthetic.ts";

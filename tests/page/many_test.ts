@@ -1,6 +1,6 @@
 /** Regions and settings that other recordings take, and the table of many recordings. */
 import assert from "node:assert/strict";
-import type { VelocityAt } from "../../static/measure/velocity.ts";
+import type { VelocityAt } from "../../static/measure/flow/velocity.ts";
 import {
   besideOwn,
   carriedFrom,

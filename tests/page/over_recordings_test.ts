@@ -1,7 +1,7 @@
 /** Statistics over recordings and folders, and their plot. */
 import assert from "node:assert/strict";
-import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
-import { EVENTS } from "../../static/measure/event_measurement.ts";
+import { VELOCITY } from "../../static/measure/flow/mod.ts";
+import { EVENTS } from "../../static/measure/events/mod.ts";
 import {
   choicesOf,
   type Compared,

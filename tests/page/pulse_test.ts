@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { velocitySummary } from "../../static/measure/velocity_summary.ts";
-import { firstWindow } from "../../static/measure/window_choice.ts";
+import { velocitySummary } from "../../static/measure/flow/velocity_summary.ts";
+import { firstWindow } from "../../static/measure/flow/window_choice.ts";
 import { measuredPulses } from "../browser/measured_pulses.ts";
 import { percentile } from "../browser/measured_streaks.ts";
 import { streaks } from "../browser/streaks.ts";

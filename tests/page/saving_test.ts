@@ -1,6 +1,6 @@
 /** Documents of measurements: written, read, and refused. */
 import assert from "node:assert/strict";
-import type { VelocityAt } from "../../static/measure/velocity.ts";
+import type { VelocityAt } from "../../static/measure/flow/velocity.ts";
 import { Buffer } from "node:buffer";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.ts";
 import { OWN as OWN_KEY, readRegions, writtenRegions } from "../../static/demo/v2/saving/regions.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../static/demo/v2/saving/restored.ts";
 import { KINDS } from "../../static/demo/v2/drawing/kinds.ts";
 import { partsIn } from "../../static/demo/v2/drawing/table.ts";
-import { NEW_TRACE, traceOf } from "../../static/measure/band_trace.ts";
+import { NEW_TRACE, traceOf } from "../../static/measure/light/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { recallSaved } from "../../static/demo/v2/opening/saved_work.ts";
 import { crc32 } from "../../static/demo/v2/controls/zip_file.ts";

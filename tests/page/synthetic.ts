@@ -1,12 +1,12 @@
 /** Synthetic recordings whose truth is what made them (cells, vessels, pulses and sparks), and what is measured in them. */
-import type { DiameterAt } from "../../static/measure/diameter.ts";
-import type { FluxAt } from "../../static/measure/flux.ts";
+import type { DiameterAt } from "../../static/measure/diameter/diameter.ts";
+import type { FluxAt } from "../../static/measure/flow/flux.ts";
 import { type Band, measured, settingsOf } from "../../static/measure/measurement.ts";
-import type { Plane } from "../../static/measure/velocity.ts";
+import type { Plane } from "../../static/measure/line_scan.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
-import type { RejectedSpark, Spark } from "../../static/measure/sparks.ts";
-import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
-import type { VelocityAt } from "../../static/measure/velocity.ts";
+import type { RejectedSpark, Spark } from "../../static/measure/sparks/sparks.ts";
+import { PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
+import type { VelocityAt } from "../../static/measure/flow/velocity.ts";
 
 interface Items {
   velocity: VelocityAt;

@@ -1,7 +1,7 @@
 /** Diameter, heart rate, flux and sparks of synthetic recordings, whose truth is what made them. */
 import assert from "node:assert/strict";
 import { heartRate } from "../../static/measure/heart_rate.ts";
-import type { Spark } from "../../static/measure/sparks.ts";
+import type { Spark } from "../../static/measure/sparks/sparks.ts";
 import { percentile } from "../../static/measure/traces.ts";
 import { cells, measuredIn, noise, pulse, sparks, vessel } from "./synthetic.ts";
 

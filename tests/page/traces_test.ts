@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PLAIN_TRACE, traceOf } from "../../static/measure/band_trace.ts";
+import { PLAIN_TRACE, traceOf } from "../../static/measure/light/band_trace.ts";
 import { mean, percentile, runningMean } from "../../static/measure/traces.ts";
 
 // 1 2 3

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { runBy } from "../../static/demo/v2/measuring/workers.ts";
 import { measured, settingsOf } from "../../static/measure/measurement.ts";
-import { PLAIN_TRACE } from "../../static/measure/band_trace.ts";
-import { VELOCITY } from "../../static/measure/velocity_measurement.ts";
+import { PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
+import { VELOCITY } from "../../static/measure/flow/mod.ts";
 import { streaks } from "../browser/streaks.ts";
 
 const [lines, columns] = [1200, 48];

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { autocorrelation } from "../../static/measure/autocorrelation.ts";
-import { pivVelocity, radonVelocity } from "../../static/measure/published_methods.ts";
+import { autocorrelation } from "../../static/measure/flow/autocorrelation.ts";
+import { pivVelocity, radonVelocity } from "../../static/measure/flow/published_methods.ts";
 import {
   lineVelocity,
   physicalVelocity,
   resolvable,
   velocityTableUnit,
-} from "../../static/measure/velocity.ts";
-import { velocitySummary } from "../../static/measure/velocity_summary.ts";
-import { windowVelocity } from "../../static/measure/window_velocity.ts";
+} from "../../static/measure/flow/velocity.ts";
+import { velocitySummary } from "../../static/measure/flow/velocity_summary.ts";
+import { windowVelocity } from "../../static/measure/flow/window_velocity.ts";
 import { measuredStreaks, percentile } from "../browser/measured_streaks.ts";
 import { normalNumbers, randomNumbers, streaks } from "../browser/streaks.ts";
 import { measuredIn } from "./synthetic.ts";

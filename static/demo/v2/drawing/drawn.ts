@@ -12,7 +12,7 @@ import { type KindName, ofKinds, type Region } from "./region.ts";
 import { isOfRecording } from "./table.ts";
 import type { Look, Viewer } from "../panels/viewer.ts";
 import type { Over, ProjectionOf } from "../../../measure/stack.ts";
-import type { TraceSettings } from "../../../measure/baseline.ts";
+import type { TraceSettings } from "../../../measure/light/baseline.ts";
 
 /** Settings, results and edits of one measurement. */
 export interface KeptMeasurement {

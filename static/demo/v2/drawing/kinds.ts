@@ -5,7 +5,8 @@
 import { formatNumber, quantity, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.ts";
 import { LINE_ID, meanOver } from "../../../measure/image_parts.ts";
 import { columnOf } from "../../../measure/measurement.ts";
-import { lineVelocity, type Place, velocityTableUnit, velocityText } from "../../../measure/velocity.ts";
+import { lineVelocity, velocityTableUnit, velocityText } from "../../../measure/flow/velocity.ts";
+import { type Place } from "../../../measure/line_scan.ts";
 import { placeNames } from "./area_names.ts";
 import { placeOfColumn } from "../picture/scan_path.ts";
 import {

@@ -6,7 +6,7 @@ import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
 import { numberText, type Quantity } from "../../../measure/measurement.ts";
 import type { Recording } from "../../../measure/recording.ts";
-import type { Samples } from "../../../measure/velocity.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
 
 /** Facts about numbers, such as their settings and origin, above every saved table. */
 export type About = [name: string, value: string | number][];

@@ -25,7 +25,7 @@ import { type Traced, tracedIn } from "../measuring/traced.ts";
 import { traceSettingsOver } from "../measuring/trace_panel.ts";
 import { runBy } from "../measuring/workers.ts";
 import type { Measurement } from "../../../measure/measurement.ts";
-import type { Samples } from "../../../measure/velocity.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
 import type { Measured } from "../measuring/panel.ts";
 
 /** Keys of the measurements to make. */

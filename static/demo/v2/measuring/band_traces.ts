@@ -1,9 +1,9 @@
 /** Traces of the bands of a line scan. */
-import { traceOf } from "../../../measure/band_trace.ts";
+import { traceOf } from "../../../measure/light/band_trace.ts";
 import type { Region as MeasuredRegion } from "../../../measure/recording.ts";
 import type { Band } from "../drawing/region.ts";
-import type { Samples } from "../../../measure/velocity.ts";
-import type { Baseline, TraceSettings } from "../../../measure/baseline.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
+import type { Baseline, TraceSettings } from "../../../measure/light/baseline.ts";
 
 /** The trace of a band in one channel, one value per line. */
 export interface Trace {

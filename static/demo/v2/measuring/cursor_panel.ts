@@ -4,7 +4,7 @@
  */
 import { quantity, rounded, tableUnit } from "../../../measure/axes.ts";
 import { meanOver } from "../../../measure/image_parts.ts";
-import { velocityText } from "../../../measure/velocity.ts";
+import { velocityText } from "../../../measure/flow/velocity.ts";
 import { element } from "../controls/element.ts";
 import { button, countField, fieldRow, tables } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";

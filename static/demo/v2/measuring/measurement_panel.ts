@@ -2,7 +2,7 @@
 import { counted } from "../../../measure/axes.ts";
 import { concerns, type Edit, isHere, isSamePlace, placedEdits, withEdit } from "../../../measure/edits.ts";
 import { type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
-import { NEW_TRACE } from "../../../measure/band_trace.ts";
+import { NEW_TRACE } from "../../../measure/light/band_trace.ts";
 import {
   bandIn,
   type Edited,
@@ -51,11 +51,11 @@ import { ALL_BANDS, type Band } from "../drawing/region.ts";
 import type { Traced } from "./traced.ts";
 import { regionOf, type Trace } from "./band_traces.ts";
 import type { Plain } from "../controls/emitter.ts";
-import type { TraceSettings } from "../../../measure/baseline.ts";
+import type { TraceSettings } from "../../../measure/light/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
 import type { Plot } from "./svg_plot.ts";
-import type { Samples } from "../../../measure/velocity.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
 
 /** A line over the picture: x counts lines, y columns. */
 export type Outline = readonly { x: number; y: number }[];

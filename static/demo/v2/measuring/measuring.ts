@@ -7,7 +7,6 @@
  */
 import { type Column, columnsOf } from "../../../measure/csv.ts";
 import { imageRows } from "../../../measure/image_parts.ts";
-import { EVENTS } from "../../../measure/event_measurement.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { curveColumns } from "../../../measure/result_tables.ts";
 import { valueWords } from "../../../measure/over_recordings.ts";
@@ -37,7 +36,7 @@ import type { Point } from "../picture/placed_view.ts";
 import type { Drawer, DrawerView } from "../panels/drawer.ts";
 import type { Mark } from "../picture/marks.ts";
 import { type Traced, tracedIn } from "./traced.ts";
-import { NEW_TRACE } from "../../../measure/band_trace.ts";
+import { NEW_TRACE } from "../../../measure/light/band_trace.ts";
 import type { Source } from "./image_series.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { Measured, Saved } from "./panel.ts";
@@ -125,7 +124,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   readonly #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#cursor));
   /** The views of their results in the drawer. */
   readonly #views: Map<MeasurementPanel, DrawerView> = new Map();
-  readonly #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
+  readonly #events = this.#measurements.find(({ measurement }) => measurement.marksTraces);
   readonly kymographs: KymographPanel = new KymographPanel(this.#store);
   readonly #editor;
   readonly #exports;
@@ -135,7 +134,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   readonly #traceFold = folded("Bands and traces", this.#bands, "bands", true);
   readonly #measurementFolds = this.#measurements.map((panel) => ({
     panel,
-    fold: folded(panel.measurement.title, panel, panel.measurement.key),
+    fold: folded(panel.measurement.title, panel, panel.measurement.key, false, panel.measurement.section),
   }));
   readonly #lineFolds = [
     folded("Lines", listed(this.#lists.line), "lines"),
@@ -716,8 +715,6 @@ const SECTIONS: Record<string, string> = {
   regions: "save-and-restore",
   kymograph: "kymographs",
   bands: "bands-and-traces",
-  velocity: "velocities",
-  diameter: "diameter-over-time",
   export: "what-you-can-save",
 };
 
@@ -739,11 +736,17 @@ function pickedMarks({ line, column, columns: [from, to] }: Picked, pane: Pane):
 /** A panel that is a list. */
 const listed = (list: RegionList) => ({ element: panel(list.element) });
 
-const folded = (title: string, panel: { element: HTMLElement }, id: string, isOpen = false) =>
+const folded = (
+  title: string,
+  panel: { element: HTMLElement },
+  id: string,
+  isOpen = false,
+  section = SECTIONS[id] ?? id,
+) =>
   element(
     "details",
     { id: `measure-${id}`, open: isOpen },
     element("summary", { textContent: title }),
-    help(SECTIONS[id] ?? id, title),
+    help(section, title),
     panel.element,
   );

@@ -1,6 +1,6 @@
 /** What the measuring panels share. */
 import { axisTitle, tableUnit } from "../../../measure/axes.ts";
-import { velocityTableUnit } from "../../../measure/velocity.ts";
+import { velocityTableUnit } from "../../../measure/flow/velocity.ts";
 import { element } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { type About, type Scan, shapeOf } from "../drawing/scan.ts";
@@ -8,7 +8,7 @@ import type { Column } from "../../../measure/csv.ts";
 import type { Plot } from "./svg_plot.ts";
 import type { Drawn } from "../drawing/drawn.ts";
 import type { Trace } from "./band_traces.ts";
-import type { Samples } from "../../../measure/velocity.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
 import type { Measurement, Quantity } from "../../../measure/measurement.ts";
 import type { Result } from "../../../measure/result.ts";
 

@@ -1,6 +1,9 @@
 /** The paragraph of a report for the methods section of a paper: sentences with date, channels, settings and citation. */
 import { counted, shownText } from "../../../measure/axes.ts";
 import type { Column } from "../../../measure/csv.ts";
+import { TRACE_SENTENCES } from "../../../measure/light/band_trace.ts";
+import type { Sentences } from "../../../measure/measurement.ts";
+import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import type { About } from "../drawing/scan.ts";
 
 /** Part of the results. */
@@ -35,36 +38,21 @@ const NO_SETTINGS = new Set([
   "Channel",
   ...PLACES,
   "F0",
-  "SD of the residual",
-  "Peaks between 3 SD and the threshold",
-  "Rejected candidates",
+  ...MEASUREMENTS.flatMap(({ findings = [] }) => findings),
 ]);
 
 /** Sentences for settings whose name is no noun, without the full stop. */
-const SENTENCES: Readonly<Record<string, (value: string) => string>> = {
-  "Values": (value) => `The values were ${value.replace(/^mean/, "means")}`,
-  "Lines averaged": (count) => averaged("Lines", count, "lines"),
-  "Images averaged": (count) => averaged("Images", count, "images"),
-  "Baseline F0": (value) => `F₀ was taken as ${value}`,
-  "Window chosen": (way) => `The windows were chosen ${way}`,
-  "Threshold chosen": (way) => `The threshold was chosen ${way}`,
-  "Sought in means of": (lines) =>
-    lines === "1 lines" ? "Peaks were sought in single lines" : `Peaks were sought in means of ${lines}`,
-  "Over": (axis) => `Images were measured over ${lowered(axis)}`,
-  "Images": (count) => `Each curve has ${count} images`,
-  "Timing": (words) => words,
-  "Mean of": (lines) => `Each value was the mean of ${lines}`,
-  "Median of": (lines) => `Each value was the median of ${lines}`,
-  "Along": (line) => `It was measured along ${line}`,
-  "Projection": (projection) => `The projection was the ${projection}`,
-  "Time along the line": (value) => `The time along the line was ${value}`,
-  "Every": (lines) => `One value was taken every ${lines}`,
-  "Cells are": (look) => `The cells were ${look}`,
-  "Count over": (lines) => `The cells were counted over ${lines}`,
-};
-
-const averaged = (noun: string, count: string, unit: string) =>
-  count === "1" ? `${noun} were not averaged` : `${count} ${unit} were averaged`;
+const SENTENCES: Sentences = Object.assign(
+  {
+    "Over": (axis: string) => `Images were measured over ${lowered(axis)}`,
+    "Images": (count: string) => `Each curve has ${count} images`,
+    "Timing": (words: string) => words,
+    "Along": (line: string) => `It was measured along ${line}`,
+    "Projection": (projection: string) => `The projection was the ${projection}`,
+  },
+  TRACE_SENTENCES,
+  ...MEASUREMENTS.map(({ sentences }) => sentences),
+);
 
 /** Text for the methods section of a paper, and what to cite. */
 export function methodsOf(

@@ -6,7 +6,7 @@ import { choiceField } from "../controls/fields.ts";
 import { keep, kept } from "../controls/kept.ts";
 import { type NamedText, zipOf } from "../controls/zip_file.ts";
 import type { Scan } from "../drawing/scan.ts";
-import type { Samples } from "../../../measure/velocity.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
 
 /** Under which the browser remembers the decimal sign. */
 const KEY = "acq-server decimal sign";

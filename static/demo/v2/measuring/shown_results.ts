@@ -18,7 +18,7 @@ import { plotOver, type Span } from "./panel.ts";
 import { quantityTexts, type Scan } from "../drawing/scan.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import { rangeOf, SERIES_RANGE, seriesOf } from "./values_over_time.ts";
-import type { TraceSettings } from "../../../measure/baseline.ts";
+import type { TraceSettings } from "../../../measure/light/baseline.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Plot } from "./svg_plot.ts";
 

@@ -15,7 +15,7 @@ import type { Trace } from "./band_traces.ts";
 import type { Pane } from "../picture/pane.ts";
 import type { MeasurementPanel } from "./measurement_panel.ts";
 import { isTraced, type Scan } from "../drawing/scan.ts";
-import type { Samples } from "../../../measure/velocity.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
 
 /** What the chart of traces shows. */
 export interface Charted {

@@ -1,7 +1,7 @@
 /** The list of bands, and how their traces are shown. */
 import { tableUnit, toPhysical } from "../../../measure/axes.ts";
-import { NEW_TRACE, PLAIN_TRACE, traceFacts } from "../../../measure/band_trace.ts";
-import { baselineWords, type TraceSettings, usualSpan } from "../../../measure/baseline.ts";
+import { NEW_TRACE, PLAIN_TRACE, traceFacts } from "../../../measure/light/band_trace.ts";
+import { baselineWords, type TraceSettings, usualSpan } from "../../../measure/light/baseline.ts";
 import { element } from "../controls/element.ts";
 import { checkField, settingsGrid } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
@@ -16,7 +16,7 @@ import type { Parameter } from "../../../measure/measurement.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Plain } from "../controls/emitter.ts";
 import type { Band } from "../drawing/region.ts";
-import type { Samples } from "../../../measure/velocity.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
 import type { Traced } from "./traced.ts";
 import type { Plot } from "./svg_plot.ts";
 import type { Drawn } from "../drawing/drawn.ts";

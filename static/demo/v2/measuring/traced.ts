@@ -6,7 +6,7 @@ import { type Band, bandsOf, type Region, regionWith } from "../drawing/region.t
 import { partsIn } from "../drawing/table.ts";
 import type { KeptMeans } from "../drawing/drawn.ts";
 import type { Scan } from "../drawing/scan.ts";
-import type { Samples } from "../../../measure/velocity.ts";
+import type { Samples } from "../../../measure/line_scan.ts";
 import type { Source } from "./image_series.ts";
 
 /** A line scan and its bands, or the means of images as one whose bands are their regions. */

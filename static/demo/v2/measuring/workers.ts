@@ -16,7 +16,7 @@ import {
 } from "../../../measure/measurement.ts";
 import { asked } from "../controls/worker.ts";
 import type { Run } from "../../../measure/recording.ts";
-import type { Plane } from "../../../measure/velocity.ts";
+import type { Plane } from "../../../measure/line_scan.ts";
 
 /** Receives what was found so far, in order, after `done` of `of` orders. */
 export type OnFound = (found: readonly Item[], done: number, of: number) => void;

@@ -17,7 +17,7 @@ import { OWN, writtenRegions } from "./regions.ts";
 import type { Measured } from "../measuring/panel.ts";
 import type { Result } from "../../../measure/result.ts";
 import type { Look } from "../panels/viewer.ts";
-import type { TraceSettings } from "../../../measure/baseline.ts";
+import type { TraceSettings } from "../../../measure/light/baseline.ts";
 
 /** A recording with what was measured in it. */
 export interface Recorded {

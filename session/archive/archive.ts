@@ -1,0 +1,293 @@
+/** The files of an archive, in order, and their ZIP stream. */
+import type {
+  ArchivedRecording,
+  ChunkLayout,
+  Contrast,
+  WriteOrder,
+  WrittenFiles,
+  WrittenPart,
+  WrittenPlane,
+} from "./content/archive_orders.ts";
+import { chunkIndices, writtenPositions } from "./content/image_layout.ts";
+import { pathsOf } from "./content/member_paths.ts";
+import type { PackedPlanes, PackOrder } from "./content/archive_orders.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../acquisition_summary.ts";
+import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
+
+/** A recording of an archive. Several members may have the same one. */
+export interface ExportedRecording {
+  readonly summary: AcquisitionSummary;
+  readonly source: AcquisitionSource;
+  readonly working: WorkingMemory;
+  readonly archived: ArchivedRecording;
+  /** Written channels in ascending order. */
+  readonly channels: readonly Channel[];
+  readonly layout: ChunkLayout;
+  readonly reference: ChunkLayout | null;
+  /** The only written T and Z; `null` if all are written. */
+  readonly opened: Position | null;
+}
+
+/** A member of an archive. Only workers read its order. */
+export interface ExportedMember {
+  readonly recording: ExportedRecording;
+  /** Number of the member, from 1, used in the paths of its files. */
+  readonly number: number;
+  readonly id: string;
+  readonly name: string;
+  readonly hasAnalyses: boolean;
+  readonly json: Uint8Array<SharedArrayBuffer>;
+}
+
+/** What an archive contains. */
+export interface Archive {
+  readonly id: string;
+  readonly name: string;
+  /** False if the archive holds only documents and tables. */
+  readonly hasImages: boolean;
+  readonly members: readonly ExportedMember[];
+  /** What it lacks or changes. */
+  readonly warnings: readonly string[];
+  readonly version: string;
+}
+
+/** What workers do for an archive. */
+export interface Packer {
+  /** Decodes and packs planes of a recording; `release` gives their memory back. */
+  pack(recording: ExportedRecording, order: Omit<PackOrder, "working">): Promise<Packed>;
+  /** Writes documents of a member. */
+  write(
+    member: ExportedMember,
+    part: WrittenPart,
+    known: Partial<Pick<WriteOrder, "missing" | "contrasts">>,
+  ): Promise<WrittenFiles>;
+}
+
+/** Planes that were packed together. */
+export interface Packed {
+  /** Chunks of each plane; `null` for a plane that the recording lacks. */
+  readonly planes: NonNullable<PackedPlanes["planes"]>;
+  readonly contrasts: PackedPlanes["contrasts"];
+  release(): void;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly input: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array<ArrayBuffer>>;
+  readonly lastModified: Date;
+}
+
+/** Largest group of planes, in bytes, that is decoded together: channels may share their stored bytes. */
+const MAX_TOGETHER_BYTES = 64 << 20;
+
+/** Bytes between two pauses of the serving thread, which computes their checksum. */
+const PIECE_BYTES = 256 << 10;
+
+/**
+ * The archive as a ZIP file. If the stream fails, the file lacks its directory, so readers reject it. `written` gets the number
+ * of planes that are in the archive.
+ */
+export async function zipOf(
+  archive: Archive,
+  packer: Packer,
+  written: (planes: number) => void,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { makeZip } = await import("client-zip");
+  return makeZip(entriesOf(archive, packer, written)) as ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+async function* entriesOf(
+  archive: Archive,
+  packer: Packer,
+  written: (planes: number) => void,
+): AsyncGenerator<Entry> {
+  const { hasImages, members } = archive;
+  const now = new Date();
+  const file = (name: string, input: Entry["input"]): Entry => ({ name, input, lastModified: now });
+  if (hasImages) {
+    const text = `${JSON.stringify(collectionDocument(archive, now), null, 2)}\n`;
+    yield file("collection.json", pieces(new TextEncoder().encode(text)));
+  }
+  let planes = 0;
+  for (const member of members) {
+    const missing: WrittenPlane[] = [];
+    const { recording } = member;
+    const { image, referenceImage } = memberPaths(member);
+    if (hasImages) {
+      const shown = await shownPlanes(recording, packer);
+      try {
+        yield* documents(member, "image", { contrasts: shown.contrasts });
+        for await (const plane of planesOf(recording, packer, shown)) {
+          if (plane.chunks === null) missing.push(plane.indices);
+          else yield* chunks(image, plane.indices, plane.chunks);
+          written(planes += 1);
+        }
+      } finally {
+        if (shown.first !== null) drop(shown.first);
+      }
+    }
+    if (hasImages && referenceImage !== null) {
+      const { packed: layout } = recording.reference!;
+      const channels = recording.summary.reference!.channels.map(({ index }) => index);
+      const packed = await packer.pack(recording, { channels, position: null, layout, contrast: true });
+      try {
+        yield* documents(member, "reference", { contrasts: packed.contrasts });
+        for (const [c, parts] of packed.planes.entries()) yield* chunks(referenceImage, { c }, parts ?? []);
+      } finally {
+        packed.release();
+      }
+    }
+    yield* documents(member, "documents", { missing });
+  }
+
+  async function* documents(
+    member: ExportedMember,
+    part: WrittenPart,
+    known: Parameters<Packer["write"]>[2],
+  ) {
+    for (const { path, content } of await packer.write(member, part, known)) {
+      yield file(path, pieces(content));
+    }
+  }
+  function* chunks(folder: string, indices: WrittenPlane, parts: readonly Uint8Array<ArrayBuffer>[]) {
+    for (const [row, bytes] of parts.entries()) {
+      yield file(`${folder}/0/c/${[...Object.values(indices), row, 0].join("/")}`, pieces(bytes));
+    }
+  }
+}
+
+const memberPaths = ({ number, recording }: ExportedMember) =>
+  pathsOf({ number, hasReference: recording.reference !== null });
+
+async function* pieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+function collectionDocument({ id, name, members, version }: Archive, now: Date) {
+  return {
+    format: "store-ome-zarr-collection",
+    version: 1,
+    id,
+    name,
+    created: now.toISOString(),
+    producer: { name: "acq-server", version },
+    members: members.map((member) => {
+      const { image, referenceImage, reference, acqimage, analyses } = memberPaths(member);
+      return {
+        id: member.id,
+        name: member.name,
+        ome_zarr: image,
+        resources: { acqimage, ...member.hasAnalyses && { analyses } },
+        ...reference !== null && { reference_image: { ome_zarr: referenceImage, metadata: reference } },
+      };
+    }),
+  };
+}
+
+interface PlacedPlane {
+  readonly indices: WrittenPlane;
+  readonly chunks: readonly Uint8Array<ArrayBuffer>[] | null;
+}
+
+/** Planes that are decoded together. */
+interface Group {
+  readonly position: Position;
+  /** Indices among the written channels. */
+  readonly group: readonly number[];
+}
+
+/** The contrast of each channel, and the first group of planes if it was packed for that; whoever takes it clears it. */
+interface ShownPlanes {
+  readonly contrasts: readonly (Contrast | null)[];
+  first: Packed | null;
+}
+
+/** Packs the planes that the opened recording shows, for its contrast, and keeps those that are written first. */
+async function shownPlanes(recording: ExportedRecording, packer: Packer): Promise<ShownPlanes> {
+  const { position: shown } = recording.summary;
+  const groups = [...groupsAt(recording, shown)];
+  const contrasts: (Contrast | null)[] = [];
+  const written = groupsOf(recording).next().value!.position;
+  const isFirst = (["t", "z", "l"] as const).every((axis) => written[axis] === shown[axis]);
+  // The first group comes last, since it may fill the memory of all archives.
+  for (const { position, group } of groups.toReversed()) {
+    const packed = await packOf(recording, packer, { position, group }, true);
+    contrasts.unshift(...packed.contrasts);
+    if (group === groups[0]!.group && isFirst) return { contrasts, first: packed };
+    drop(packed);
+  }
+  return { contrasts, first: null };
+}
+
+function packOf(
+  recording: ExportedRecording,
+  packer: Packer,
+  { position, group }: Group,
+  contrast = false,
+): Promise<Packed> {
+  const { channels, layout: { packed: layout } } = recording;
+  return packer.pack(recording, {
+    channels: group.map((i) => channels[i]!.index),
+    position,
+    layout,
+    contrast,
+  });
+}
+
+/** The planes of a recording. The next planes are decoded while the current ones are sent. */
+async function* planesOf(
+  recording: ExportedRecording,
+  packer: Packer,
+  shown: ShownPlanes,
+): AsyncGenerator<PlacedPlane> {
+  const { layout } = recording;
+  const begin = (next: IteratorResult<Group, void>) => {
+    if (next.done) return null;
+    const { position, group } = next.value;
+    const packed = shown.first ? Promise.resolve(shown.first) : packOf(recording, packer, next.value);
+    shown.first = null;
+    // The failure is reported when the group's turn comes.
+    packed.catch(() => {});
+    return { position, group, packed };
+  };
+  const groups = groupsOf(recording);
+  let current = begin(groups.next());
+  try {
+    while (current !== null) {
+      const { position, group, packed } = current;
+      const ready = await packed;
+      current = begin(groups.next());
+      let isSent = false;
+      try {
+        for (const [n, chunks] of ready.planes.entries()) {
+          yield { indices: chunkIndices(layout, position, group[n]!), chunks };
+        }
+        isSent = true;
+      } finally {
+        if (isSent) ready.release();
+        else drop(ready);
+      }
+    }
+  } finally {
+    void current?.packed.then(drop, () => {});
+  }
+}
+
+/** Frees the planes of an archive that was cut off. The garbage collector would keep them until the server has other work. */
+function drop({ planes, release }: Packed): void {
+  for (const { buffer } of planes.flatMap((chunks) => chunks ?? [])) buffer.transfer(0);
+  release();
+}
+
+function* groupsOf(recording: ExportedRecording): Generator<Group, void> {
+  for (const position of writtenPositions(recording.summary.axes, recording.opened)) {
+    yield* groupsAt(recording, position);
+  }
+}
+
+function* groupsAt({ layout, channels }: ExportedRecording, position: Position): Generator<Group, void> {
+  const planeBytes = 4 * layout.packed.rows * layout.packed.columns;
+  const size = Math.max(1, Math.floor(MAX_TOGETHER_BYTES / planeBytes));
+  const indices = [...channels.keys()];
+  for (let i = 0; i < indices.length; i += size) yield { position, group: indices.slice(i, i + size) };
+}

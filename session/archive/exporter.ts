@@ -1,0 +1,512 @@
+/** Exports recordings as ZIP files: validates an order, keeps the archive for a link, and streams it once. */
+import { basename } from "node:path";
+import { AcquisitionChanged, quoted } from "../../readers/errors.ts";
+import {
+  type ArchivedRecording,
+  distinctId,
+  type JudgedMembers,
+  type OrderFault,
+  type ParsedMember,
+  type ParsedOrder,
+} from "./content/archive_orders.ts";
+import type { Answers, Question } from "../worker/orders.ts";
+import type { PackOrder } from "./content/archive_orders.ts";
+import type { AcquisitionSummary } from "../acquisition_summary.ts";
+import type { Clock } from "../clock.ts";
+import type { DecodeResources } from "../decoding.ts";
+import { ClientGone, ExportNotFound, TooManyExports } from "../errors.ts";
+import type { Archive, ExportedMember, ExportedRecording, Packed, Packer } from "./archive.ts";
+import { Consent, type Reservation } from "../memory_budget.ts";
+import type { DescribedAcquisition, Opener } from "../opener.ts";
+import type { PositionReader } from "../position_reader.ts";
+import { newSessionId, type Session, type SessionStore } from "../store.ts";
+import { untilAborted, type Waits } from "../waits.ts";
+
+/** Number of archives that may wait for their download, and of those under one consent: a page can order any number. */
+const MAX_LINKS = 8;
+const MAX_LINKS_OF_CONSENT = 2;
+
+/** Bytes of planes that all archives may hold together; a further archive waits. One archive alone may hold more. */
+const MAX_PLANE_BYTES = 128 << 20;
+
+/** Seconds in which a download can begin. */
+export const LINK_SECONDS = 600;
+
+/** An order with faults. */
+export class OrderRefused extends Error {
+  constructor(readonly faults: readonly OrderFault[]) {
+    super(faults.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
+  }
+}
+
+/** An archive that waits for its download. */
+export interface Link {
+  readonly id: string;
+  readonly fileName: string;
+  readonly archive: Archive;
+  readonly memory: OrderMemory;
+}
+
+/** The memory of an order and of its archive, and the consents of its recordings. */
+export class OrderMemory implements Disposable {
+  readonly consents = new Set<Consent>();
+  #held = new DisposableStack();
+
+  /** Takes `bytes` under a consent. @throws {SessionMemoryExceeded} */
+  reserve(bytes: number, consent: Consent): void {
+    this.consents.add(consent);
+    this.#held.adopt(consent.reserveExport(bytes), (held) => held.release());
+  }
+
+  /** Takes `bytes` under a consent in place of all that was taken. @throws {SessionMemoryExceeded} */
+  move(bytes: number, consent: Consent): void {
+    this[Symbol.dispose]();
+    this.#held = new DisposableStack();
+    this.consents.clear();
+    this.reserve(bytes, consent);
+  }
+
+  [Symbol.dispose](): void {
+    this.#held.dispose();
+  }
+}
+
+/** How an order is exported. */
+export interface ExportOptions {
+  /** Roots do not apply to paths that the user chose. */
+  readonly chosenByUser: boolean;
+  readonly version: string;
+  readonly memory: OrderMemory;
+}
+
+interface WaitingLink {
+  readonly link: Link;
+  /** Ends the wait, for a download. */
+  use(): void;
+  /** Ends the wait and releases the memory. */
+  drop(): void;
+}
+
+/** A recording of an order; `session` is `null` if its path is given. */
+interface OrderedRecording extends DescribedAcquisition {
+  readonly session: Session | null;
+}
+
+/** Exports of all clients. */
+export class Exporter {
+  readonly #clock: Clock;
+  readonly #resources: DecodeResources;
+  readonly #store: SessionStore;
+  readonly #opener: Opener;
+  readonly #positions: Pick<PositionReader, "marksOf">;
+  readonly #waits: Waits;
+  /** Bytes of planes that archives hold. */
+  #held = 0;
+  /** Settles when an archive gives bytes back. */
+  #freed = Promise.withResolvers<void>();
+  readonly #links = new Map<string, WaitingLink>();
+
+  /** `waits` limits the decoding of one position, not that of a whole archive. */
+  constructor(
+    clock: Clock,
+    resources: DecodeResources,
+    waits: Waits,
+    store: SessionStore,
+    opener: Opener,
+    positions: Pick<PositionReader, "marksOf">,
+  ) {
+    this.#clock = clock;
+    this.#resources = resources;
+    this.#waits = waits;
+    this.#store = store;
+    this.#opener = opener;
+    this.#positions = positions;
+  }
+
+  /** A consent of its own for an order of paths, which nobody chose in a dialog. */
+  consent(): Consent {
+    return new Consent(this.#resources.budget);
+  }
+
+  /**
+   * Parses and validates the body of an order in a worker, which holds its documents from now on. Takes over the bytes.
+   *
+   * @throws {DecodeFailed} invalid JSON
+   */
+  async parse(bytes: Uint8Array<ArrayBuffer>, client: AbortSignal): Promise<Answers["parse"]> {
+    return await this.#ask({ type: "parse", bytes }, "Parsing the order", client);
+  }
+
+  /** Asks a worker something that needs no acquisition. */
+  async #ask<Type extends "parse" | "compare">(
+    question: Extract<Question, { readonly type: Type }>,
+    what: string,
+    client: AbortSignal,
+  ): Promise<Answers[Type]> {
+    using wait = this.#waits.begin(what, client);
+    return await this.#resources.pool.ask({ key: newSessionId(), source: null }, question, wait.signal);
+  }
+
+  /**
+   * Judges an order and describes its recordings, each once, in workers.
+   *
+   * @throws {OrderRefused} the order breaks the rules of documents v1
+   * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout | SessionMemoryExceeded | ClientGone}
+   */
+  async prepare(order: ParsedOrder, options: ExportOptions, signal: AbortSignal): Promise<Archive> {
+    const { images = "all" } = order;
+    const faults = repeatedIds(order.members);
+    const ofRecording = Map.groupBy(
+      order.members.entries(),
+      ([, { sessionId, scene, path }]) => sessionId ?? `${scene ?? ""} ${path}`,
+    );
+    const members: ExportedMember[] = [];
+    const warnings: string[] = [];
+    const ids = new Set(order.members.flatMap(({ id }) => id ?? []));
+    const collections = new Map<string | undefined, string | undefined>();
+    for (const own of ofRecording.values()) {
+      const [[, first]] = own as [[number, ParsedMember]];
+      const asked = await this.#describe(first, options, signal);
+      const { collection } = asked.summary;
+      collections.set(collection?.id, collection?.name);
+      const orders = own.map(([index, { id, name, json }]) => ({
+        index,
+        json,
+        id: id ?? distinctId(collection?.member.id ?? crypto.randomUUID(), ids),
+        name: name ?? collection?.member.name ?? recordingName(asked.summary),
+      }));
+      const { recording, judged } = await this.#judge(asked, images, orders, options.memory, signal);
+      faults.push(...judged.faults);
+      for (const [i, { index, ...member }] of orders.entries()) {
+        const { hasAnalyses = false, warnings: left = [] } = judged.members[i] ?? {};
+        members[index] = { ...member, recording, number: index + 1, hasAnalyses };
+        warnings.push(...left);
+      }
+    }
+    if (faults.length > 0) throw new OrderRefused(faults);
+    if (signal.aborted) throw new ClientGone("The client went away");
+    const [only] = members.length === 1 ? members : [];
+    // A whole collection keeps its name.
+    const [common] = collections.size === 1 ? collections.values() : [];
+    const name = order.name ?? only?.name ?? common ?? `${members.length} recordings`;
+    const hasImages = images !== "none";
+    const rounded = members.filter(({ recording }) => hasImages && recording.layout.isRounded);
+    return {
+      id: order.id ?? crypto.randomUUID(),
+      name,
+      hasImages,
+      members,
+      warnings: limited([
+        ...rounded.map(({ name }) => `The samples of ${quoted(name)} are written as the nearest float32`),
+        ...warnings,
+      ]),
+      version: options.version,
+    };
+  }
+
+  async #describe(
+    { sessionId, path, scene = null }: ParsedMember,
+    { chosenByUser, memory }: ExportOptions,
+    signal: AbortSignal,
+  ): Promise<OrderedRecording> {
+    const session = sessionId === undefined ? null : this.#store.get(sessionId);
+    const described = session ??
+      await this.#opener.describe({ path: path!, scene, channelIndices: null, chosenByUser, signal });
+    const [ordered = this.consent()] = memory.consents;
+    memory.reserve(described.summaryBytes, session?.consent ?? ordered);
+    return { ...described, session };
+  }
+
+  /** Judges members of one recording. Finds damaged planes without decoding them. */
+  async #judge(
+    { summary, source, working, seen, session }: OrderedRecording,
+    images: ArchivedRecording["images"],
+    members: Extract<Question, { readonly type: "judge" }>["members"],
+    memory: OrderMemory,
+    client: AbortSignal,
+  ): Promise<{ readonly recording: ExportedRecording; readonly judged: JudgedMembers }> {
+    const { axes, fileSize, sceneCount, warnings } = summary;
+    const read = session && this.#positions.marksOf(session);
+    const archived: ArchivedRecording = {
+      images,
+      hasReference: summary.reference !== null,
+      warnings,
+      shape: { axes, fileSize, sceneCount },
+      seen: [...seen, ...read ? [read] : []],
+    };
+    using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, client);
+    const judged = await this.#resources.pool.ask(
+      { key: newSessionId(), source },
+      { type: "judge", recording: archived, members },
+      wait.signal,
+    );
+    const [consent] = memory.consents;
+    memory.reserve(judged.seen.length, session?.consent ?? consent!);
+    const { layout, reference } = judged;
+    const recording: ExportedRecording = {
+      summary,
+      source,
+      working,
+      archived: { ...archived, seen: [...archived.seen, judged.seen] },
+      channels: summary.loaded.toSorted((a, b) => a.index - b.index),
+      layout,
+      reference,
+      opened: images === "opened" ? summary.position : null,
+    };
+    return { recording, judged };
+  }
+
+  /**
+   * Keeps an archive for ten minutes; the memory is released with the link unless it is used. Replaces the oldest archive that waits
+   * under the same consent, if there are two.
+   *
+   * @throws {TooManyExports}
+   */
+  link(archive: Archive, memory: OrderMemory): Link {
+    for (const consent of memory.consents) {
+      const own = [...this.#links.values()].filter(({ link }) => link.memory.consents.has(consent));
+      if (own.length >= MAX_LINKS_OF_CONSENT) own[0]!.drop();
+    }
+    if (this.#links.size >= MAX_LINKS) {
+      throw new TooManyExports(
+        `${MAX_LINKS} archives wait for their download already; try again in a moment`,
+        { retryAfter: 2 },
+      );
+    }
+    const id = newSessionId();
+    const link: Link = { id, fileName: fileName(archive.name), archive, memory };
+    const use = () => {
+      cancel();
+      this.#links.delete(id);
+    };
+    const drop = () => {
+      use();
+      memory[Symbol.dispose]();
+    };
+    const cancel = this.#clock.after(LINK_SECONDS * 1000, drop);
+    this.#links.set(id, { link, use, drop });
+    return link;
+  }
+
+  /**
+   * Returns a link, and uses it up unless `stays`; the caller then releases its memory.
+   *
+   * @throws {ExportNotFound | AcquisitionChanged}
+   */
+  async take(id: string, stays: boolean, client: AbortSignal): Promise<Link> {
+    const { link, drop } = this.#find(id);
+    const recordings = new Set(link.archive.members.map(({ recording }) => recording));
+    const seen = [...recordings].flatMap(({ archived }) => archived.seen);
+    try {
+      await this.#ask({ type: "compare", seen }, "Comparing the files of the archive", client);
+    } catch (error) {
+      if (error instanceof AcquisitionChanged && !stays) drop();
+      throw error;
+    }
+    // Somebody else may have used it meanwhile.
+    const { use } = this.#find(id);
+    if (!stays) use();
+    return link;
+  }
+
+  #find(id: string): WaitingLink {
+    const found = this.#links.get(id);
+    if (found !== undefined) return found;
+    const text = `No archive ${quoted(id.slice(0, 64))}; a link works once, within ${LINK_SECONDS} s`;
+    throw new ExportNotFound(text);
+  }
+
+  /**
+   * The ZIP file of an archive.
+   *
+   * @param over called when the stream has ended, with the error that ended it, if any
+   * @param written called with the number of planes that are in the archive
+   * @param stallMs the stream is cut if its reader waits for this long. Slow decoding does not cut it.
+   */
+  async stream(
+    archive: Archive,
+    client: AbortSignal,
+    over: (fault: unknown) => void,
+    written: (planes: number) => void = () => {},
+    stallMs = Infinity,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const { pool } = this.#resources;
+    const gone = new AbortController();
+    const signal = AbortSignal.any([client, gone.signal]);
+    /** One acquisition stays open at a time. */
+    let current: { readonly recording: ExportedRecording; readonly key: string } | null = null;
+    const close = () => {
+      if (current !== null) pool.forget(current.key);
+      current = null;
+    };
+    const keyOf = (recording: ExportedRecording) => {
+      if (current?.recording === recording) return current.key;
+      close();
+      current = { recording, key: newSessionId() };
+      pool.retain(current.key);
+      return current.key;
+    };
+    const packer: Packer = {
+      pack: (recording, order) => this.#pack(recording, keyOf(recording), order, signal),
+      write: async ({ recording, number, id, name, json }, part, { missing = [], contrasts = [] }) => {
+        using wait = this.#waits.begin(`The documents of ${quoted(name)}`, signal);
+        const about = { key: keyOf(recording), source: recording.source };
+        const member = { index: number - 1, id, name, json };
+        const { archived } = recording;
+        const order = { recording: archived, member, part, missing, contrasts, version: archive.version };
+        return await pool.ask(about, { type: "write", ...order }, wait.signal);
+      },
+    };
+    const { zipOf } = await import("./archive.ts");
+    const reader = (await zipOf(archive, packer, written)).getReader();
+    let cancelWatch = () => {};
+    const end = (fault: unknown) => {
+      close();
+      over(fault);
+    };
+    /** Stops the work before it waits for its end. */
+    const stop = async (reason: unknown, fault: unknown) => {
+      cancelWatch();
+      gone.abort(reason);
+      await reader.cancel(reason).catch(() => {});
+      end(fault);
+    };
+    return new ReadableStream({
+      pull: async (controller) => {
+        cancelWatch();
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            controller.close();
+            return end(null);
+          }
+          controller.enqueue(value);
+        } catch (error) {
+          end(error);
+          throw error;
+        }
+        cancelWatch = this.#clock.after(stallMs, () => {
+          const fault = new Error(`it moved no byte for ${stallMs / 1000} s`);
+          controller.error(fault);
+          void stop(fault, fault);
+        });
+      },
+      cancel: (reason) => stop(reason, null),
+    }, { highWaterMark: 0 });
+  }
+
+  async #pack(
+    { summary, source, working: known }: ExportedRecording,
+    key: string,
+    order: Omit<PackOrder, "working">,
+    client: AbortSignal,
+  ): Promise<Packed> {
+    const { pool, budget } = this.#resources;
+    const { rows, columns } = order.layout;
+    // The samples, and as many bytes again for the packed planes.
+    const planeBytes = 8 * rows * columns * order.channels.length;
+    const giveBack = await this.#turn(planeBytes, client);
+    using wait = this.#waits.begin(`The archive of ${quoted(basename(summary.path))}`, client);
+    const worker = await pool.takeForPlane(key, wait.signal).catch((error: unknown) => {
+      giveBack(planeBytes);
+      throw error;
+    });
+    let memory: Reservation | null = null;
+    try {
+      for (let working = known;;) {
+        const held = budget.reserve(planeBytes + working.bytes, "The planes of the archive");
+        memory = held;
+        const packed = await worker.ask(
+          { key, source },
+          { type: "pack", order: { ...order, working } },
+          wait.signal,
+        );
+        if (packed.planes !== null) {
+          const bytes = packed.planes.flatMap((chunks) => chunks ?? []).reduce(
+            (sum, { length }) => sum + length,
+            0,
+          );
+          held.release(held.bytes - bytes);
+          giveBack(planeBytes - bytes);
+          const release = () => {
+            giveBack(bytes);
+            held.release();
+          };
+          return { planes: packed.planes, contrasts: packed.contrasts, release };
+        }
+        held.release();
+        working = packed.working;
+      }
+    } catch (error) {
+      void worker.quiet.then(() => {
+        memory?.release();
+        giveBack(planeBytes);
+      });
+      throw error;
+    } finally {
+      void pool.giveBack(worker, key);
+    }
+  }
+
+  /**
+   * Waits until the archives hold few enough planes for `bytes` more, and returns a function that gives bytes back. No time-out
+   * applies: the archive of a client that stalls is cut off, and that of a slow client goes on.
+   */
+  async #turn(bytes: number, client: AbortSignal): Promise<(bytes: number) => void> {
+    while (this.#held > 0 && this.#held + bytes > MAX_PLANE_BYTES) {
+      await untilAborted(this.#freed.promise, client);
+    }
+    this.#held += bytes;
+    return (part) => {
+      this.#held -= part;
+      this.#freed.resolve();
+      this.#freed = Promise.withResolvers();
+    };
+  }
+
+  close(): void {
+    for (const { drop } of [...this.#links.values()]) drop();
+  }
+}
+
+/** Largest number of warnings about an archive; a collection may lack a thousand tables. */
+const MAX_WARNINGS = 100;
+
+const limited = (all: readonly string[]): readonly string[] => {
+  const warnings = [...new Set(all)];
+  const more = warnings.length - MAX_WARNINGS;
+  return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `And ${more} more`] : warnings;
+};
+
+/** A fault for each id that an earlier member has, too. */
+function repeatedIds(members: readonly ParsedMember[]): OrderFault[] {
+  const first = new Map<string, number>();
+  return members.flatMap(({ id }, index) => {
+    if (id === undefined) return [];
+    const earlier = first.get(id);
+    if (earlier === undefined) first.set(id, index);
+    const path = ["members", String(index), "id"];
+    return earlier === undefined
+      ? []
+      : [{ path, message: `member ${earlier} has the id ${quoted(id)}, too` }];
+  });
+}
+
+/** Name of the recording: its file name, and the scene's name if there are several scenes. */
+function recordingName({ path, scene, sceneCount, scenes }: AcquisitionSummary): string {
+  const name = basename(path);
+  return sceneCount > 1 ? `${name} ${scenes[scene]?.name ?? `Scene ${scene + 1}`}` : name;
+}
+
+/** Characters that some system forbids in file names. */
+const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]+/gu;
+
+/** Longest file name in bytes: file systems accept 255, and browsers append ` (1)` to some names. */
+const MAX_NAME_BYTES = 200;
+
+function fileName(name: string): string {
+  const plain = name.toWellFormed().replace(FORBIDDEN, "_");
+  // `encodeInto` never cuts a character in two.
+  const { read } = new TextEncoder().encodeInto(plain, new Uint8Array(MAX_NAME_BYTES));
+  return `${plain.slice(0, read).replace(/^[. ]+|[. ]+$/g, "") || "archive"}.zip`;
+}

@@ -1,0 +1,307 @@
+/**
+ * The lumen of a vessel in profiles across it, one profile for each time.
+ *
+ * Dark cells in a bright lumen pass, while a gap between two vessels stays. So the lumen is sought where it was bright
+ * for part of the time around each profile; its edges are the outermost crossings of the profile there, whatever lies
+ * between them.
+ */
+import { blurred, deviation, mean, percentile } from "../traces.ts";
+
+/** What the lumen looks like: brighter than outside, darker, or between two bright walls. */
+export type Lumen = "bright" | "dark" | "walls";
+
+/** Why a lumen has no edges. */
+export type Fault = "faint" | "unclear" | "cut" | "divided" | "bright lumen" | "dark lumen" | "no walls";
+
+/** Profiles around one time, whose values are higher in the lumen than outside. */
+interface Surroundings {
+  /** Where the lumen begins and ends, in columns; the end is excluded. */
+  start: number;
+  end: number;
+  /** Level whose half is crossed at the edges: that of the lumen, or of two walls around it. */
+  level: number;
+  /** Level of the lumen. */
+  inside: number;
+  /** Levels outside on both sides. */
+  outside: readonly [left: number, right: number];
+  /** Columns within which the edges lie: halfway to the next vessel, or the ends of the profile. */
+  within: readonly [from: number, to: number];
+  /** Whether both sides of the lumen are brighter than its middle. */
+  hasWalls: boolean;
+}
+
+/** Lines on each side of a profile that tell where its lumen is. */
+const AROUND = 100;
+
+/** Profiles on each side, at least. */
+const LEAST_AROUND = 5;
+
+/** Cells cover each column of a lumen for less than this part of the time, in percent. */
+const COVERED = 75;
+
+/** A percentile that cells change less, and how far COVERED lies above the median of noise beside the distance of both. */
+const [HIGHEST, CHANCE] = [95, 0.694];
+
+/** A second vessel this wide, as a part of the first, may as well be the one that is meant. */
+const ALIKE = 0.75;
+
+/** Walls are brighter than the lumen by this part of its own rise, and by so many standard deviations of its columns. */
+const [WALL_RISE, WALL_DEVIATIONS] = [0.15, 4];
+
+/** Between two walls, the lumen is brighter than outside by this part of their rise. */
+const LUMEN_RISE = 0.05;
+
+/** A lumen rises by at least this part of the greatest rise in a profile. */
+const LEAST_RISE = 0.2;
+
+/** Levels at which lumens are sought, as parts of the range of a profile. */
+const LEVELS = [0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85];
+
+/** Blurred edges reach this far, in columns or in widths. */
+const [APART_COLUMNS, APART_WIDTHS] = [3, 0.25];
+
+/** Whether the lumen is bright or dark, from what the ends of all profiles have in common. */
+export function polarityOf(profiles: readonly Float64Array[]): "bright" | "dark" {
+  const usual = overTime(profiles, 50);
+  const end = Math.max(3, Math.round(usual.length / 20));
+  const middle = (percentile(usual, 5) + percentile(usual, 95)) / 2;
+  const ends = [usual.subarray(0, end), usual.subarray(-end)].map((part) => percentile(part, 50) > middle);
+  if (ends[0] === ends[1]) return ends[0] ? "dark" : "bright";
+  // A second vessel at one end.
+  const isComplete = (sign: 1 | -1) =>
+    candidatesIn(overTime(profiles.map((one) => one.map((value) => sign * value)), COVERED)).length > 0;
+  return !isComplete(1) && isComplete(-1) ? "dark" : "bright";
+}
+
+/** A percentile over time of each column. */
+function overTime(profiles: readonly Float64Array[], percent: number): Float64Array {
+  const { length } = profiles[0]!;
+  return Float64Array.from(
+    { length },
+    (_, x) => percentile(Float64Array.from(profiles, (profile) => profile[x]!), percent),
+  );
+}
+
+/**
+ * Finds the lumen around each profile, or says why it has none.
+ *
+ * @param profiles higher in the lumen than outside
+ * @param step lines from one profile to the next
+ * @param isBetweenWalls whether two bright structures are the walls of one vessel, even if it is dark between them
+ */
+export function lumensAround(
+  profiles: readonly Float64Array[],
+  step: number,
+  isBetweenWalls: boolean,
+): (Surroundings | Fault)[] {
+  const reach = Math.max(LEAST_AROUND, Math.ceil(AROUND / step));
+  // Neighbouring profiles share most of their surroundings.
+  const every = Math.max(1, reach >> 1);
+  let near: Surroundings | Fault = "faint";
+  return profiles.map((_, i) => {
+    if (i % every === 0) {
+      const middle = Math.min(profiles.length - 1, i + (every >> 1));
+      near = lumenIn(profiles.slice(Math.max(0, middle - reach), middle + reach + 1), isBetweenWalls);
+    }
+    return near;
+  });
+}
+
+function lumenIn(profiles: readonly Float64Array[], isBetweenWalls: boolean): Surroundings | Fault {
+  const filled = overTime(profiles, COVERED);
+  const candidates = candidatesIn(filled);
+  const [widest, second] = candidates;
+  if (widest === undefined) {
+    const usual = overTime(profiles, 50);
+    const middle = (percentile(usual, 5) + percentile(usual, 95)) / 2;
+    const [left, right] = [usual[0]! > middle, usual[usual.length - 1]! > middle];
+    // Bright at both ends and dark between them.
+    return left && right && usual.some((value) => value < middle) ? "dark lumen" : "cut";
+  }
+  const isAlike = second !== undefined && second.end - second.start >= ALIKE * (widest.end - widest.start);
+  const pair = isAlike ? betweenWalls(filled, widest, second, isBetweenWalls) : null;
+  if (isAlike && pair === null) return "divided";
+  const { start, end, half } = pair ?? widest;
+  const level = pair?.level ?? quietLevel(profiles, filled, start, end);
+  const others = [...candidates.slice(pair === null ? 1 : 2), ...runsAtEnds(filled, { start, end, half })];
+  const from = Math.max(0, ...others.filter((one) => one.end <= start).map((one) => (one.end + start) / 2));
+  const to = Math.min(
+    filled.length,
+    ...others.filter((one) => one.start >= end).map((one) => (one.start + end) / 2),
+  );
+  const within = [Math.floor(from), Math.ceil(to)] as const;
+  // Chance lifts a high percentile, so the levels outside are medians.
+  const usual = overTime(profiles, 50);
+  const outside = sidesOf(usual, start, end, within);
+  const part = Math.max(1, Math.round((end - start) / 3));
+  const rims = [filled.subarray(start, start + part), filled.subarray(end - part, end)];
+  const least = Math.max(
+    WALL_RISE * (level - Math.max(...outside)),
+    WALL_DEVIATIONS * deviation(filled.subarray(start + part, end - part)),
+  );
+  return {
+    start,
+    end,
+    level,
+    inside: pair?.inside ?? level,
+    outside,
+    within,
+    hasWalls: pair !== null || rims.every((rim) => Math.max(...rim) - level > least),
+  };
+}
+
+/** Level of the middle third of a lumen, without what chance adds to a high percentile. */
+function quietLevel(profiles: readonly Float64Array[], filled: Float64Array, start: number, end: number) {
+  const third = Math.floor((end - start - 1) / 3);
+  const [from, to] = [start + third, end - third];
+  const top = overTime(profiles.map((profile) => profile.subarray(from, to)), HIGHEST);
+  return mean(top.map((value, x) => filled[from + x]! - CHANCE * (value - filled[from + x]!)));
+}
+
+/** The vessel whose walls two lumens are; null if they are two vessels. */
+function betweenWalls(filled: Float64Array, one: Candidate, other: Candidate, isSure: boolean) {
+  const [left, right] = one.start < other.start ? [one, other] : [other, one];
+  if (right.start - left.end < 1) return null;
+  const { start } = left;
+  const { end } = right;
+  const inside = percentile(filled.subarray(left.end, right.start), 50);
+  const outside = Math.max(...sidesOf(filled, start, end, [0, filled.length]));
+  const level = Math.min(left.level, right.level);
+  const isFilled = inside - outside > LUMEN_RISE * (level - outside);
+  return isSure || isFilled ? { start, end, level, half: (level + outside) / 2, inside } : null;
+}
+
+/** Median levels on both sides of a lumen, apart from its blurred edges. */
+function sidesOf(
+  profile: Float64Array,
+  start: number,
+  end: number,
+  [from, to]: readonly [number, number],
+): [left: number, right: number] {
+  const apart = Math.max(APART_COLUMNS, APART_WIDTHS * (end - start));
+  const level = (first: number, last: number) => {
+    const side = profile.subarray(Math.max(0, Math.floor(first)), Math.max(0, Math.ceil(last)));
+    return side.length > 0 ? percentile(side, 50) : NaN;
+  };
+  const left = level(from, start - apart);
+  const right = level(end + apart, to);
+  const [least, other] = [Math.min(...profile.subarray(from, start)), Math.min(...profile.subarray(end, to))];
+  return [Number.isNaN(left) ? least : left, Number.isNaN(right) ? other : right];
+}
+
+/** Vessels that the ends of a profile cut off, in a profile with a lumen. */
+function runsAtEnds(
+  profile: Float64Array,
+  { start, end, half }: Pick<Candidate, "start" | "end" | "half">,
+) {
+  const runs = [];
+  let last = 0;
+  while (last < start && profile[last]! > half) last += 1;
+  if (last > 0) runs.push({ start: 0, end: last });
+  let first = profile.length;
+  while (first > end && profile[first - 1]! > half) first -= 1;
+  if (first < profile.length) runs.push({ start: first, end: profile.length });
+  return runs;
+}
+
+type Candidate = { start: number; end: number; level: number; half: number };
+
+/** Lumens that do not reach the ends of a profile, the widest first. */
+function candidatesIn(profile: Float64Array): Candidate[] {
+  const [low, high] = [percentile(profile, 5), percentile(profile, 95)];
+  const found: Candidate[] = [];
+  for (const part of LEVELS) {
+    for (const run of runsAbove(profile, low + part * (high - low))) {
+      const one = settled(profile, run);
+      if (one === null || !(one.level - one.half > LEAST_RISE / 2 * (high - low))) continue;
+      if (found.every(({ start, end }) => one.start >= end || one.end <= start)) found.push(one);
+      else {
+        // Of overlapping lumens, the wider contains the other.
+        const narrower = found.filter((other) => one.start < other.end && one.end > other.start);
+        if (narrower.some((other) => other.end - other.start >= one.end - one.start)) continue;
+        for (const other of narrower) found.splice(found.indexOf(other), 1);
+        found.push(one);
+      }
+    }
+  }
+  return found.sort((a, b) => (b.end - b.start) - (a.end - a.start));
+}
+
+/** The lumen of a run, at half of its own rise; null if it reaches an end or falls below that within. */
+function settled(profile: Float64Array, run: readonly [number, number]): Candidate | null {
+  let [start, end] = run;
+  let [level, half] = [NaN, NaN];
+  for (let round = 0; round < 3; round += 1) {
+    if (start <= 0 || end >= profile.length) return null;
+    const third = Math.floor((end - start - 1) / 3);
+    level = mean(profile, start + third, end - third);
+    const apart = Math.max(APART_COLUMNS, APART_WIDTHS * (end - start));
+    const sides = [
+      Math.min(...profile.subarray(Math.max(0, Math.floor(start - 2 * apart)), start)),
+      Math.min(...profile.subarray(end, Math.ceil(end + 2 * apart))),
+    ];
+    half = (level + Math.max(...sides)) / 2;
+    const middle = (start + end) >> 1;
+    const inside = profile.subarray(start + third, end - third);
+    if (!inside.every((value) => value > half)) return null;
+    [start, end] = [middle, middle + 1];
+    while (start > 0 && profile[start - 1]! > half) start -= 1;
+    while (end < profile.length && profile[end]! > half) end += 1;
+  }
+  return start > 0 && end < profile.length ? { start, end, level, half } : null;
+}
+
+/** Runs of columns above a level. */
+function runsAbove(profile: Float64Array, level: number): [from: number, to: number][] {
+  const runs: [number, number][] = [];
+  for (let x = 0; x < profile.length; x += 1) {
+    if (!(profile[x]! > level)) continue;
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === x) last[1] = x + 1;
+    else runs.push([x, x + 1]);
+  }
+  return runs;
+}
+
+/** Edges may lie outside of where the lumen was around their time by this many columns, or this part of its width. */
+const [MOVE_COLUMNS, MOVE_WIDTHS] = [2, 0.15];
+
+/** The outermost crossings of half of the rise on both sides; null if the profile does not cross there. */
+export function outermost(
+  profile: Float64Array,
+  { start, end, level, outside: [left, right], within: [from, to] }: Surroundings,
+): [left: number, right: number] | null {
+  const move = MOVE_COLUMNS + MOVE_WIDTHS * (end - start);
+  const side = (half: number, step: 1 | -1) => {
+    // The runs above half of this side's rise that touch the lumen.
+    const runs = runsAbove(profile, half).filter(([first, last]) =>
+      first < Math.min(to, end + move) && last > Math.max(from, start - move) && first < end && last > start
+    );
+    if (runs.length === 0) return null;
+    const at = step > 0 ? runs[0]![0] : runs.at(-1)![1] - 1;
+    const before = at - step;
+    if (before < Math.max(0, from - 1) || before > Math.min(profile.length - 1, to)) return null;
+    return at - step * (profile[at]! - half) / (profile[at]! - profile[before]!);
+  };
+  const edges = [side((level + left) / 2, 1), side((level + right) / 2, -1)] as const;
+  return edges[0] !== null && edges[1] !== null && edges[1] > edges[0] ? [edges[0], edges[1]] : null;
+}
+
+/** The steepest place near an edge, between columns. @param sign 1 for a rise, -1 for a fall */
+export function steepestNear(profile: Float64Array, edge: number, width: number, sign: 1 | -1): number {
+  const smooth = blurred(profile, STEEP);
+  const slopes = smooth.map((_, x) =>
+    sign * (smooth[Math.min(x + 1, smooth.length - 1)]! - smooth[Math.max(x - 1, 0)]!) / 2
+  );
+  const reach = Math.max(2, width / 8);
+  let best = Math.round(edge);
+  for (let x = Math.ceil(edge - reach); x <= edge + reach; x += 1) if (slopes[x]! > slopes[best]!) best = x;
+  const [a, b, c] = [slopes[best - 1]!, slopes[best]!, slopes[best + 1]!];
+  const bend = a - 2 * b + c;
+  return Number.isFinite(bend) && bend < 0 ? best + (a - c) / (2 * bend) : best;
+}
+
+/** Slopes are noisier than values: standard deviation of a further smoothing, in columns. */
+const STEEP = 1.5;
+
+export type { Surroundings };

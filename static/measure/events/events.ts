@@ -1,0 +1,270 @@
+/**
+ * Events of a trace: peaks above a threshold that stand out from their surroundings, and their shapes (event_shape.ts).
+ * Peaks and prominence are defined as by `scipy.signal` (`find_peaks`, `peak_prominences`). A NaN ends the surroundings
+ * of a peak, as an end of the trace does.
+ */
+import { type Bounds, type EventShape, eventShapes } from "./event_shape.ts";
+import { quietPart } from "../light/baseline.ts";
+import { extent, noiseOf, percentile, runningMean } from "../traces.ts";
+
+/** What a peak must reach to be an event. */
+export interface Threshold {
+  /** Least value of a peak. */
+  height: number;
+  /** Least height above the higher of the two valleys beside it. */
+  prominence?: number;
+  /** Least distance between two peaks in samples; of closer ones the higher stays. */
+  distance?: number;
+  /** Samples whose running mean must reach the height at a peak, instead of the peak itself. */
+  average?: number;
+}
+
+/** A peak of a trace. */
+export interface Peak {
+  /** Index; for a plateau, its middle, rounded down. */
+  peak: number;
+  /** Value at the peak. */
+  value: number;
+  /** Height above the higher of the two valleys beside it. */
+  prominence: number;
+}
+
+/** A peak with the shape of its event. */
+export type TraceEvent = Peak & EventShape;
+
+/**
+ * The events of a trace that reach a threshold, with their shapes.
+ *
+ * @returns in order of time; peaks that noise makes on an event are omitted
+ */
+export const findEvents = (trace: Float64Array, threshold: Threshold): TraceEvent[] =>
+  measureEvents(trace, soughtPeaks(trace, threshold));
+
+/** Indices of the highest samples of events; peaks that noise makes on an event are omitted. */
+function soughtPeaks(trace: Float64Array, threshold: Threshold): number[] {
+  const { height, prominence = 0, distance = 1, average = 1 } = threshold;
+  const means = runningMean(trace, average);
+  const high = peaksOf(trace).filter((peak) => means[highestNear(means, peak, average >> 1)]! >= height);
+  const peaks = apart(trace, high, distance).filter((peak) => boundsOf(trace, peak).height >= prominence);
+  return withoutNoisePeaks(trace, peaks);
+}
+
+/** Indices of all peaks, including those of noise. */
+export function findPeaks(
+  trace: Float64Array,
+  { height, prominence = 0, distance = 1 }: Threshold,
+): number[] {
+  const high = peaksOf(trace).filter((peak) => trace[peak]! >= height);
+  return apart(trace, high, distance).filter((peak) => boundsOf(trace, peak).height >= prominence);
+}
+
+/**
+ * Measures the events at known peaks, found or added by hand, each without the tails of the others.
+ *
+ * @param peaks indices in ascending order
+ */
+export function measureEvents(trace: Float64Array, peaks: readonly number[]): TraceEvent[] {
+  const bounds = peaks.map((peak) => boundsOf(trace, peak));
+  return eventShapes(trace, peaks, bounds).map((shape, i) => ({
+    peak: peaks[i]!,
+    value: trace[peaks[i]!]!,
+    prominence: bounds[i]!.height,
+    ...shape,
+  }));
+}
+
+/**
+ * A threshold halfway from the median to the maximum, and a quarter of this height as prominence.
+ *
+ * @returns NaN for a trace without values
+ */
+export function proposedThreshold(trace: Float64Array): { height: number; prominence: number } {
+  const [middle, top] = [percentile(trace, 50), percentile(trace, 100)];
+  return { height: (middle + top) / 2, prominence: (top - middle) / 4 };
+}
+
+/** Standard deviations by which an event rises above the baseline. */
+const CLEAR = 5;
+
+/** Standard deviations above which a peak below the threshold may be an event. */
+const DOUBTFUL = 3;
+
+/** The highest event rises this many times as high as the lowest that should be found: else means of more samples are taken. */
+const LOWEST = 5;
+
+/** Standard deviations of the noise of single samples by which a peak stands out from the valleys beside it. */
+const STANDS_OUT = 4;
+
+/** Without noise, events rise above the baseline by this fraction of the highest. */
+const LEAST_RISE = 0.01;
+
+/** This many means tell the noise to a percent. */
+const ENOUGH = 20_000;
+
+/** Most samples in one mean, as a fraction of the trace. */
+const LONGEST_MEAN = 0.02;
+
+/**
+ * A threshold of five standard deviations above the baseline of a trace that does not drift, in running means of as few
+ * samples as make the highest event stand out; and four standard deviations of the noise of single samples as prominence.
+ *
+ * @returns `rise` is the height above the baseline, `noise` the standard deviation of the baseline in
+ *   running means; all but `average` are NaN for a trace without values
+ */
+export function noiseThreshold(
+  trace: Float64Array,
+): { height: number; rise: number; prominence: number; average: number; noise: number } {
+  let best = { ratio: -Infinity, average: 1, level: NaN, noise: NaN, top: NaN };
+  for (let average = 1; average === 1 || average <= LONGEST_MEAN * trace.length; average *= 2) {
+    const means = runningMean(trace, average);
+    const { level, noise } = quietMeans(means, average);
+    const [, top] = extent(means);
+    const ratio = (top - level) / noise;
+    if (ratio > best.ratio || Number.isNaN(best.level)) best = { ratio, average, level, noise, top };
+    if (!(best.ratio < LOWEST * CLEAR)) break;
+  }
+  const { average, level, noise, top } = best;
+  const least = LEAST_RISE * (top - level);
+  const prominence = Math.max(STANDS_OUT * noiseOf(trace), least);
+  const rise = Math.max(CLEAR * noise, least);
+  return { height: level + rise, rise, prominence, average, noise };
+}
+
+/**
+ * The number of peaks `between` three standard deviations above the baseline and the threshold, and the standard deviation,
+ * `noise`, of the baseline in running means.
+ *
+ * @param trace that does not drift
+ */
+export function peaksBelow(trace: Float64Array, { height, distance = 1, average = 1 }: Threshold): {
+  noise: number;
+  between: number;
+} {
+  const means = runningMean(trace, average);
+  const { level, noise } = quietMeans(means, average);
+  const doubtful = { height: level + DOUBTFUL * noise, prominence: STANDS_OUT * noiseOf(trace) };
+  const peaks = soughtPeaks(trace, { ...doubtful, distance, average });
+  const isBelow = (peak: number) => means[highestNear(means, peak, average >> 1)]! < height;
+  return { noise, between: peaks.filter(isBelow).length };
+}
+
+/** Level and noise of the baseline of running means, from means that share no sample. */
+function quietMeans(means: Float64Array, average: number) {
+  const every = average * Math.ceil(means.length / average / ENOUGH);
+  return quietPart(means.filter((_, i) => i % every === average >> 1));
+}
+
+/** Finds the highest sample near a position. */
+export function highestNear(trace: Float64Array, place: number, reach: number): number {
+  const middle = Math.min(trace.length - 1, Math.max(0, Math.round(place)));
+  let best = middle;
+  for (let i = Math.max(0, middle - reach); i <= Math.min(trace.length - 1, middle + reach); i += 1) {
+    if (!(trace[i]! <= trace[best]!)) best = Number.isNaN(trace[i]) ? best : i;
+  }
+  return best;
+}
+
+/** Indices of the local maxima; for a plateau, its middle. */
+function peaksOf(trace: Float64Array) {
+  const peaks = [];
+  for (let i = 1; i < trace.length - 1; i += 1) {
+    if (!(trace[i - 1]! < trace[i]!)) continue;
+    let end = i;
+    while (end + 1 < trace.length && trace[end + 1] === trace[i]) end += 1;
+    if (end + 1 < trace.length && trace[end + 1]! < trace[i]!) peaks.push(Math.floor((i + end) / 2));
+    i = end;
+  }
+  return peaks;
+}
+
+/** Removes peaks nearer than `distance` to a higher one. */
+function apart(trace: Float64Array, peaks: number[], distance: number): number[] {
+  const taken = new Set(peaks);
+  // The later of two equal peaks stays.
+  const byHeight = peaks.map((peak, i) => ({ peak, i }))
+    .sort((a, b) => trace[b.peak]! - trace[a.peak]! || b.i - a.i);
+  for (const { peak, i } of byHeight) {
+    if (!taken.has(peak)) continue;
+    for (let j = i - 1; j >= 0 && peak - peaks[j]! < distance; j -= 1) taken.delete(peaks[j]!);
+    for (let j = i + 1; j < peaks.length && peaks[j]! - peak < distance; j += 1) taken.delete(peaks[j]!);
+  }
+  return peaks.filter((peak) => taken.has(peak));
+}
+
+/**
+ * The lowest sample on each side of a peak, up to the next higher sample, and the height of the peak above the higher of
+ * the two.
+ */
+function boundsOf(trace: Float64Array, peak: number): Bounds {
+  const [left, right] = [-1, 1].map((step) => {
+    let lowest = peak;
+    for (let i = peak; i >= 0 && i < trace.length && trace[i]! <= trace[peak]!; i += step) {
+      if (trace[i]! < trace[lowest]!) lowest = i;
+    }
+    return lowest;
+  }) as [number, number];
+  return { left, right, height: trace[peak]! - Math.max(trace[left]!, trace[right]!) };
+}
+
+// Between two events, unlike between noise peaks on top of one event, the running mean of the trace falls deeper than that
+// of noise does, for at least one length of the mean.
+
+/** Standard deviations by which a valley exceeds the extremes of noise. */
+const MARGIN = 2.5;
+
+/** An estimate of the noise needs at least this many samples. */
+const LEAST_SAMPLES = 40;
+
+/** Removes peaks that noise makes on the event of a higher peak. @param peaks indices in ascending order */
+function withoutNoisePeaks(trace: Float64Array, peaks: readonly number[]) {
+  const noise = noiseOf(trace);
+  const sums = new Float64Array(trace.length + 1);
+  for (let i = 0; i < trace.length; i += 1) {
+    sums[i + 1] = sums[i]! + (Number.isFinite(trace[i]) ? trace[i]! : 0);
+  }
+  const kept: number[] = [];
+  for (const peak of peaks) {
+    let isKept = true;
+    while (isKept && kept.length > 0) {
+      const previous = kept[kept.length - 1]!;
+      if (isValley(trace, sums, previous, peak, noise)) break;
+      // A higher peak replaces the previous one and is then compared with the one before that.
+      if (trace[peak]! > trace[previous]!) kept.pop();
+      else isKept = false;
+    }
+    if (isKept) kept.push(peak);
+  }
+  return kept;
+}
+
+/** Whether the trace between two peaks is lower than noise explains. */
+function isValley(
+  trace: Float64Array,
+  sums: Float64Array,
+  one: number,
+  other: number,
+  whole: number,
+): boolean {
+  const between = trace.subarray(one, other + 1);
+  if (!between.every(Number.isFinite)) return true;
+  // Photon noise grows with the light.
+  const distance = other - one;
+  const beside = Math.max(0, Math.ceil((LEAST_SAMPLES - distance) / 2));
+  const noise = Math.max(whole, noiseOf(trace.subarray(Math.max(0, one - beside), other + beside)));
+  for (let length = 1; length === 1 || length <= distance / 3; length *= 2) {
+    const meanAt = (at: number) => {
+      const from = Math.min(trace.length - length, Math.max(0, at - (length >> 1)));
+      return (sums[from + length]! - sums[from]!) / length;
+    };
+    let valley = one;
+    for (let at = one; at <= other; at += 1) if (meanAt(at) < meanAt(valley)) valley = at;
+    const tops = ([[one - length, valley], [valley, other + length]] as const).map(([from, to]) => {
+      let top = -Infinity;
+      for (let at = from; at <= to; at += 1) top = Math.max(top, meanAt(at));
+      return top;
+    });
+    const extremes = 2 * Math.sqrt(2 * Math.log(Math.max(2, distance / length + 2)));
+    if (Math.min(...tops) - meanAt(valley) > (extremes + MARGIN) * noise / Math.sqrt(length)) return true;
+  }
+  return false;
+}

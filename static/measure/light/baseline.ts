@@ -1,0 +1,306 @@
+/**
+ * F₀ of a trace: the light without transients, constant or in each line.
+ *
+ * A constant F₀ is a percentile of the trace or its mean in a time. A moving F₀ follows a baseline that falls or sways:
+ * it starts from a moving percentile. Lines then weigh the less the more they rise above F₀ (asymmetric reweighting, after
+ * Baek et al. 2015, Analyst 140, 250-257), and F₀ becomes a straight line through the weighted lines around each place,
+ * until it settles. Without this, a percentile of a slope lies below the slope. An exponential F₀ is fitted with the same
+ * weights.
+ */
+import { formatNumber, significant, tableUnit } from "../axes.ts";
+import { leastSquares } from "../least_squares.ts";
+import { deviation, extent, mean, noiseOf, percentile, runningMean, runsOf } from "../traces.ts";
+
+/** How the trace of a band is made; times are in the unit of the time axis. */
+export interface TraceSettings {
+  /** Whether values are ΔF/F₀ instead of means. */
+  isChange: boolean;
+  /**
+   * Kind of F₀: a percentile of all values, their mean in a window, a moving percentile or an exponential;
+   * `automatic` is `moving` if the trace drifts, else `percentile`.
+   */
+  kind: "automatic" | "percentile" | "window" | "moving" | "exponential";
+  /** Percentile of a constant or moving F₀, 0 to 100. */
+  percentile: number;
+  /** Start of the window in which F₀ is the mean. */
+  from: number;
+  to: number;
+  /** Time over which a moving percentile is taken; a tenth of the recording if 0 or missing. */
+  span?: number;
+  /** Dark level of the detector. */
+  offset: number;
+  /** Lines averaged per value. */
+  average: number;
+}
+
+/** F₀ of a trace. */
+export interface Baseline {
+  /** F₀, or the median of a changing F₀; NaN if it is unknown. */
+  level: number;
+  /** F₀ of each line; null if it is constant. */
+  course: Float64Array | null;
+  /** The settings with the method that ran, and its span. */
+  by: TraceSettings;
+}
+
+/** `length` is its time constant in lines. */
+type Exponential = Record<"level" | "size" | "length", number>;
+
+/** Part of a trace over which F₀ moves, and whose ends are compared, unless a span is set. */
+const TENTH = 0.1;
+
+/** An automatic F₀ moves over at least this many widths of a transient at half of its height. */
+const WIDTHS = 8;
+
+/** Standard deviations by which transients rise above F₀. */
+const RISES = 5;
+
+/** Blocks in one span, whose means have less noise than lines. */
+const BLOCKS = 30;
+
+/** Standard deviation of the Gaussian that weighs neighbouring blocks, in spans. */
+const NEAR = 0.175;
+
+/** Rounds of moving percentiles, each of what the one before left. */
+const STARTS = 4;
+
+/** Rounds of weighing; on simulated traces, further ones change little. */
+const ROUNDS = 10;
+
+/** An F₀ that changes needs at least this many lines. */
+const LEAST_LINES = 20;
+
+/** Time over which F₀ moves if nothing else is set, rounded to be typed. */
+export const usualSpan = (lines: number, step: number): number => significant(TENTH * lines * step, 3);
+
+/** F₀ of a trace of one value per line. @param step time from line to line */
+export function baselineOf(values: Float64Array, settings: TraceSettings, step: number): Baseline {
+  const { percentile: percent } = settings;
+  const isAutomatic = settings.kind === "automatic";
+  const kind = settings.kind !== "automatic"
+    ? settings.kind
+    : drifts(values, percent)
+    ? "moving"
+    : "percentile";
+  if (kind === "moving" || kind === "exponential") {
+    const whole = values.length * step;
+    let span = kind === "moving" && !isAutomatic && settings.span || usualSpan(values.length, step);
+    const blocks = blocksOf(values, span / step);
+    if (blocks.means.length >= LEAST_LINES) {
+      let means = kind === "moving"
+        ? movingThrough(blocks, span / step, percent)
+        : exponentialThrough(blocks);
+      // Narrower than its transients, a span lets F₀ follow them, which makes them look shorter than they are.
+      for (let round = 0; round < ROUNDS && kind === "moving" && isAutomatic; round += 1) {
+        const wanted = significant(Math.min(whole, WIDTHS * widthAbove(blocks, means) * step), 3);
+        if (!(wanted > span)) break;
+        span = wanted;
+        means = movingThrough(blocks, span / step, percent);
+      }
+      const courseOf = between(blocks.places, means);
+      const course = values.map((_, line) => courseOf(line));
+      return { level: percentile(course, 50), course, by: { ...settings, kind, span } };
+    }
+  }
+  if (kind !== "window") {
+    const by = { ...settings, kind: "percentile" } as const;
+    return { level: percentile(values, percent), course: null, by };
+  }
+  // Lines whose times lie in the window, end excluded; allows for rounding just above an integer.
+  const [start, stop] = [settings.from, settings.to].map((time) => Math.ceil(time / step - 1e-6)) as [
+    number,
+    number,
+  ];
+  return { level: mean(values, start, Math.max(start + 1, stop)), course: null, by: settings };
+}
+
+/** Words for the method of F₀ in tables. */
+export function baselineWords(
+  { kind, percentile: percent, from, to, span }: TraceSettings,
+  time: { unit: string },
+): string {
+  const unit = tableUnit(time);
+  const over = span ? ` over ${formatNumber(span)} ${unit}` : "";
+  return {
+    percentile: `percentile ${percent}`,
+    window: `mean from ${formatNumber(from)} to ${formatNumber(to)} ${unit}`,
+    moving: `moving percentile ${percent}${over}`,
+    exponential: "exponential",
+    automatic: `percentile ${percent}, moving if the trace drifts`,
+  }[kind];
+}
+
+/** Whether the first and last tenth of the trace differ by more than its noise. */
+function drifts(values: Float64Array, percent: number) {
+  const tenth = Math.floor(TENTH * values.length);
+  if (values.length < LEAST_LINES) return false;
+  const [first, last] = [values.subarray(0, tenth), values.subarray(values.length - tenth)]
+    .map((part) => percentile(part, percent)) as [number, number];
+  return Math.abs(last - first) > noiseOf(values);
+}
+
+/**
+ * Lines of the longest rise above half of the highest one; 0 if nothing rises above the noise.
+ *
+ * @param course F₀ at each block
+ */
+function widthAbove({ length, means }: ReturnType<typeof blocksOf>, course: Float64Array) {
+  const above = means.map((value, i) => value - course[i]!);
+  const [, top] = extent(above);
+  if (!(top > RISES * weighed(above).noise)) return 0;
+  const runs = runsOf(above.map((value) => Number(value > top / 2)));
+  return length * runs.reduce((most, [from, to]) => Math.max(most, to - from), 0);
+}
+
+/**
+ * Means of neighbouring lines and the places of their middles, without blocks that have no finite value; `length` is
+ * that of a block.
+ *
+ * @param span in lines
+ */
+function blocksOf(values: Float64Array, span: number) {
+  const length = Math.max(1, Math.floor(span / BLOCKS));
+  const count = Math.ceil(values.length / length);
+  const all = Array.from({ length: count }, (_, i) => {
+    const end = Math.min(values.length, (i + 1) * length);
+    return { mean: mean(values, i * length, end), place: (i * length + end - 1) / 2 };
+  }).filter((block) => Number.isFinite(block.mean));
+  return {
+    length,
+    means: Float64Array.from(all, (block) => block.mean),
+    places: Float64Array.from(all, ({ place }) => place),
+  };
+}
+
+/** F₀ at each block. @param span in lines */
+function movingThrough(
+  { length, means, places }: ReturnType<typeof blocksOf>,
+  span: number,
+  percent: number,
+) {
+  const half = Math.max(1, Math.round(span / length / 2));
+  let course = new Float64Array(means.length);
+  for (let round = 0; round < STARTS; round += 1) {
+    const rest = means.map((value, i) => value - course[i]!);
+    const steps = rest.map((_, i) => percentile(rest.subarray(Math.max(0, i - half), i + half + 1), percent));
+    const smooth = runningMean(steps, half >> 1);
+    course = course.map((value, i) => value + smooth[i]!);
+  }
+  const near = Float64Array.from(
+    { length: 3 * half + 1 },
+    (_, away) => Math.exp(-((away / (2 * half * NEAR)) ** 2) / 2),
+  );
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { weights } = weighed(means.map((value, i) => value - course[i]!));
+    course = course.map((value, i) => {
+      // The former value counts where no block does.
+      let [sum, first, second, whole, slope] = [1e-9, 0, 0, 1e-9 * value, 0];
+      for (let j = Math.max(0, i - 3 * half); j < Math.min(means.length, i + 3 * half + 1); j += 1) {
+        const away = (places[j]! - places[i]!) / length;
+        const weight = weights[j]! * (near[Math.round(Math.abs(away))] ?? 0);
+        sum += weight;
+        first += weight * away;
+        second += weight * away * away;
+        whole += weight * means[j]!;
+        slope += weight * away * means[j]!;
+      }
+      const bend = sum * second - first * first;
+      return bend > 1e-9 * sum * second ? (whole * second - slope * first) / bend : whole / sum;
+    });
+  }
+  return course;
+}
+
+/** Straight lines between blocks, and beyond the outer ones. */
+function between(places: Float64Array, course: Float64Array): (line: number) => number {
+  return (line) => {
+    // Blocks without values are missing, so neighbours are sought.
+    let [low, high] = [0, places.length - 2];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (places[middle]! <= line) low = middle;
+      else high = middle - 1;
+    }
+    const part = (line - places[low]!) / (places[low + 1]! - places[low]!);
+    return course[low]! + (course[low + 1]! - course[low]!) * part;
+  };
+}
+
+/** An exponential on a level, as bleaching makes it, at each block. */
+function exponentialThrough({ means, places }: ReturnType<typeof blocksOf>) {
+  const ends = Math.max(1, Math.floor(TENTH * means.length));
+  const [first, last] = [means.slice(0, ends), means.slice(-ends)].map((part) => percentile(part, 50)) as [
+    number,
+    number,
+  ];
+  const whole = places[places.length - 1] || 1;
+  const at = ({ level, size, length }: Exponential, place: number) =>
+    level + size * Math.exp(-place / length);
+  let found = { level: last, size: first - last || 1, length: whole / 3 };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { weights } = weighed(means.map((value, i) => value - at(found, places[i]!)));
+    found = leastSquares(
+      found,
+      ({ level, size, length }) => {
+        const slope = [0, 0, 0];
+        const bend = slope.map(() => [0, 0, 0]);
+        let misfit = 0;
+        for (const [i, place] of places.entries()) {
+          const left = Math.exp(-place / length);
+          const off = means[i]! - level - size * left;
+          const by = [1, left, size * left * place / length];
+          misfit += weights[i]! * off * off;
+          for (const [j, one] of by.entries()) {
+            slope[j]! += weights[i]! * one * off;
+            for (const [k, other] of by.entries()) bend[j]![k]! += weights[i]! * one * other;
+          }
+        }
+        return { misfit, bend, slope };
+      },
+      ({ level, size, length }, move) => ({
+        level: level + move[0]!,
+        size: size + move[1]!,
+        // A longer time constant looks like a straight line.
+        length: Math.min(10 * whole, Math.max(1, length * Math.exp(Math.min(1, Math.max(-1, move[2]!))))),
+      }),
+    ).best;
+  }
+  return places.map((place) => at(found, place));
+}
+
+/**
+ * How much values count for the baseline, which is at 0, and the standard deviation of its noise, from the values below it:
+ * transients only rise.
+ */
+function weighed(values: Float64Array) {
+  const below = values.filter((value) => value < 0);
+  const noise = Math.sqrt(mean(below.map((value) => value * value))) || 0;
+  const [middle, spread] = [mean(below), deviation(below)];
+  // By Baek et al., weights fall from 1 to 0 around two standard deviations of white noise.
+  const weights = values.map((value) =>
+    spread > 0 ? 1 / (1 + Math.exp(2 * (value - 2 * spread + middle) / spread)) : Number(value <= 0)
+  );
+  return { weights, noise };
+}
+
+/** Rounds in which the level of noise settles from its lower end. */
+const SETTLING = 30;
+
+/** Level of the baseline of a trace that does not drift, and the standard deviation of its noise. */
+export function quietPart(values: Float64Array): {
+  level: number;
+  noise: number;
+} {
+  const there = values.filter(Number.isFinite);
+  let level = percentile(there, 5);
+  for (let round = 0; round < SETTLING; round += 1) {
+    const { weights } = weighed(there.map((value) => value - level));
+    let [sum, whole] = [0, 0];
+    for (const [i, weight] of weights.entries()) {
+      sum += weight * there[i]!;
+      whole += weight;
+    }
+    if (whole > 0) level = sum / whole;
+  }
+  return { level, noise: weighed(there.map((value) => value - level)).noise };
+}

@@ -1,0 +1,18 @@
+/** Samples and axes of a line scan, as all measurements take them. */
+import { FRAMES, unitSymbol } from "./axes.ts";
+
+/** Those of a file have 32 bits; means, such as those of images, 64. */
+export type Samples = Float32Array | Float64Array;
+
+/** Samples of a line scan, row-major; `shape` is `[rows, columns]`, and rows are lines. */
+export type Plane = { samples: Samples; shape: readonly [number, number] };
+
+/** Distance of lines or columns; `step` is in `unit`. */
+export type Sampling = { step: number; unit: string };
+
+/** Picture position: x counts lines, y columns. */
+export type Place = { x: number; y: number };
+
+/** Denominator of a rate, such as `s`. */
+export const perTime = ({ unit }: { unit: string }): string =>
+  unit === "Pixels" ? "line" : unit === FRAMES ? "frame" : unitSymbol(unit);

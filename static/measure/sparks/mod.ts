@@ -1,0 +1,72 @@
+/** Sparks: local, short rises in a line scan. */
+import { tableUnit } from "../axes.ts";
+import { perTime } from "../line_scan.ts";
+import { columnOf, type Item, type Measurement, medianOf, timeColumn } from "../measurement.ts";
+import { findSparks, type Spark, sparkAt, type SparkSettings } from "./sparks.ts";
+
+export const SPARKS: Measurement<Item & Spark, SparkSettings> = {
+  key: "sparks",
+  title: "Sparks",
+  noun: "spark",
+  hint: "Local, short rises above the F₀ of each column.",
+  section: "sparks",
+  findings: ["Rejected candidates"],
+  parameters: [
+    // Noise alone exceeds 5 in every seventh recording, and 5.5 in every fortieth.
+    { key: "threshold", label: "Threshold", value: 6, unit: "SD of the noise", least: 1 },
+    { key: "offset", label: "Detector offset", value: 0 },
+    {
+      key: "rest",
+      label: "F0 of each column",
+      shown: "F₀ of each column",
+      value: "running",
+      choices: { running: "running", median: "median" },
+    },
+  ],
+  // Settings with a threshold that do not say what F₀ is were written when it was the median.
+  defaults: ({ threshold, rest }) => threshold !== undefined && rest === undefined ? { rest: "median" } : {},
+  method: ({ rest }) =>
+    rest === "median"
+      ? "threshold on the smoothed change (Picht et al. 2007) with fitted shapes"
+      : "threshold (Picht et al. 2007) on the rise above a running F0 in units of its noise (Laasmaa et al. 2019), with fitted shapes",
+  facts: ({ candidates }) => candidates === undefined ? [] : [["Rejected candidates", candidates]],
+  run(plane, band, settings) {
+    const { sparks, rejected, candidates } = findSparks(plane, band, settings);
+    return { found: sparks, settings: { ...settings, candidates }, rejected };
+  },
+  at: sparkAt,
+  columns: (found, [time, position]) => [
+    timeColumn(found, time),
+    columnOf("Position", found, ({ column }) => column, position),
+    columnOf("Amplitude (dF/F0)", found, ({ amplitude }) => amplitude),
+    columnOf("FWHM", found, ({ width }) => width, position),
+    columnOf("FDHM", found, ({ duration }) => duration, time),
+    columnOf("Time to peak", found, ({ timeToPeak }) => timeToPeak, time),
+    columnOf("By hand", found, ({ isByHand }) => isByHand ? "yes" : ""),
+  ],
+  summary(found, { axes: [time, position], columns, lines }) {
+    const duration = lines * time.step;
+    const length = (columns[1] - columns[0]) * position.step;
+    return [
+      { name: "Sparks", value: found.length },
+      {
+        name: "Spark rate",
+        value: 100 * found.length / length / duration,
+        unit: `1/(100 ${tableUnit(position)} ${perTime(time)})`,
+      },
+      { ...medianOf("Median spark amplitude", found, ({ amplitude }) => amplitude), unit: "dF/F0" },
+      medianOf("Median spark FWHM", found, ({ width }) => width, position),
+      medianOf("Median spark FDHM", found, ({ duration }) => duration, time),
+      medianOf("Median spark time to peak", found, ({ timeToPeak }) => timeToPeak, time),
+    ];
+  },
+  value: "Sparks",
+  outline({ line, column, width, duration, timeToPeak }) {
+    const [from, to] = [line - timeToPeak, line - timeToPeak + 2 * duration];
+    const [left, right] = [column + 0.5 - width, column + 0.5 + width];
+    return ([[from, left], [to, left], [to, right], [from, right], [from, left]] as const).map(([x, y]) => ({
+      x,
+      y,
+    }));
+  },
+};
