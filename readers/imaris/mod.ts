@@ -35,7 +35,9 @@ type Sizes = readonly [x: number, y: number, z: number];
 const [Z, Y, X] = [0, 1, 2];
 
 /** Opens an Imaris file. @throws {DecodeFailed} damaged or not supported */
-export function scenes({ path, files }: Source): Scenes {
+export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => scenesIn(source));
+
+function scenesIn({ path, files }: Source): Scenes {
   const source = files.open(path);
   const exists = (name: string) =>
     unlessDamaged(() => files.kind(resolve(dirname(path), name)), null) !== null;
@@ -93,17 +95,18 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
     indexBytes: (100 + 8 * channels.length) * times.length,
     documents: (list) => list.add("DataSetInfo", "application/json", info),
     holds: (channel, { t }) => held.get(t)?.has(channels[channel]!) ?? true,
-    async plan(wanted, { t, z }, rowRange) {
-      using file = open();
-      const planes = wanted.map((channel) => {
-        const path = dataOf(t, channel);
-        if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
-        const own = file.dataset(path);
-        requireAlike(own, dataset, sizes);
-        return { dataset: own, rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
-      });
-      return planOf(source, { rows, columns }, planes, rowRange);
-    },
+    plan: (wanted, { t, z }, rowRange) =>
+      Promise.try(() => {
+        using file = open();
+        const planes = wanted.map((channel) => {
+          const path = dataOf(t, channel);
+          if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
+          const own = file.dataset(path);
+          requireAlike(own, dataset, sizes);
+          return { dataset: own, rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
+        });
+        return planOf(source, { rows, columns }, planes, rowRange);
+      }),
   };
 }
 

@@ -48,6 +48,9 @@ export function openSeries(file: Hdf5File, source: ByteSource, path: string): Ac
   const { dataset, rowAxis, columnAxis, sizes } = layoutOf(file, path, metadata);
   const { shape, sampleType } = dataset;
   const { T: frames, Z: slices, Y: rows, X: columns } = sizes;
+  const plane = `${path}/imaging_plane`;
+  // Damaged values are warnings; nobody knows what belongs to a series whose groups cannot be listed.
+  if (file.kindOf(plane) === "group") file.names(plane);
   const { step, stamps } = metadata.read("The times", () => timesOf(file, path, frames, metadata), {
     step: undefined,
     stamps: null,
