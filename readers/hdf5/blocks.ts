@@ -26,6 +26,9 @@ export function superblockAt(source: ByteSource): number | null {
 /** Largest metadata block: a heap's block or the part of a header. */
 const MAX_BLOCK_BYTES = 32 << 20;
 
+/** Most blocks of metadata of one question, and most bytes of them: what a file can keep a reader busy with. */
+const [MAX_BLOCKS, MAX_METADATA_BYTES] = [2_000_000, 2 ** 30];
+
 /** What the superblock tells. */
 interface Superblock {
   readonly sizes: FieldSizes;
@@ -59,6 +62,8 @@ export class Blocks {
   /** Owners of the blocks that were read, by their addresses. */
   readonly #owners = new Map<number, string>();
   readonly #known: KnownOwners;
+  #count = 0;
+  #bytes = 0;
 
   /** Reads the superblock. @throws {DecodeFailed} it is no HDF5 file, or shorter than it says */
   constructor(source: ByteSource) {
@@ -84,6 +89,13 @@ export class Blocks {
     }
     if (length > MAX_BLOCK_BYTES) {
       throw new DamagedStructure(`${what} has ${length} bytes, more than ${MAX_BLOCK_BYTES}`);
+    }
+    this.#count += 1;
+    this.#bytes += length;
+    if (this.#count > MAX_BLOCKS || this.#bytes > MAX_METADATA_BYTES) {
+      throw new DamagedStructure(
+        `the file has more than ${MAX_BLOCKS} blocks or ${MAX_METADATA_BYTES} bytes of metadata`,
+      );
     }
     return new Fields(this.source.read(base + address, length, what), `${what} at ${address}`, sizes);
   }
