@@ -79,11 +79,18 @@ interface Node {
 export class RecordNodes {
   readonly #blocks: Blocks;
   readonly #tree: RecordTree;
+  readonly #order: ((a: Uint8Array, b: Uint8Array) => number) | null;
   readonly #widths: ReturnType<typeof pointerWidths>;
   readonly #read = new Map<number, Node>();
 
-  constructor(blocks: Blocks, tree: RecordTree) {
+  /** @param order is negative for a record before another one, where their order is known */
+  constructor(
+    blocks: Blocks,
+    tree: RecordTree,
+    order: ((a: Uint8Array, b: Uint8Array) => number) | null = null,
+  ) {
     this.#blocks = blocks;
+    this.#order = order;
     this.#tree = tree;
     this.#widths = pointerWidths(tree, blocks.superblock.sizes.address);
   }
@@ -110,6 +117,10 @@ export class RecordNodes {
         return child;
       }),
     };
+    const isOrdered = node.records.every((record, i) =>
+      i === 0 || (this.#order?.(node.records[i - 1]!, record) ?? -1) < 0
+    );
+    if (!isOrdered) fields.fail("its records are not in order");
     this.#read.set(address, node);
     return node;
   }

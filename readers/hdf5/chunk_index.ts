@@ -32,6 +32,9 @@ export interface ChunkedData {
 /** Finds the chunk by its place among the chunks; `null` if it was never written. @throws {DamagedStructure} */
 export type FindChunk = (place: readonly number[]) => StoredChunk | null;
 
+/** Most chunks whose places are compared. */
+const MAX_PLACES = 100_000;
+
 /** Types of trees of chunks: without and with filters. */
 const [PLAIN_CHUNKS, FILTERED_CHUNKS] = [10, 11];
 
@@ -39,9 +42,17 @@ const [PLAIN_CHUNKS, FILTERED_CHUNKS] = [10, 11];
 export function openIndex(blocks: Blocks, data: ChunkedData): FindChunk {
   const find = indexOf(blocks, data);
   const { end } = blocks.superblock;
+  const places = new Map<number, string>();
   return (place) => {
     const found = find(place);
     if (found === null) return null;
+    const [named, before] = [place.join(), places.get(found.address)];
+    if (found.address === 0 || before !== undefined && before !== named) {
+      throw new DamagedStructure(
+        `the index of the chunks of ${data.path} is damaged: two chunks are at ${found.address}`,
+      );
+    }
+    if (places.size < MAX_PLACES) places.set(found.address, named);
     if (found.address + found.bytes > end || !data.isFiltered && found.bytes !== data.bytes) {
       throw new DamagedStructure(
         `a chunk of ${data.path} at ${found.address} has ${found.bytes} of ${data.bytes} bytes in a file of ${end}`,
@@ -108,20 +119,21 @@ function chunkRecords(
   owner: string,
 ): FindChunk {
   const tree = readTree(blocks, address, [isFiltered ? FILTERED_CHUNKS : PLAIN_CHUNKS], owner);
-  const nodes = new RecordNodes(blocks, tree);
   const { sizes } = blocks.superblock;
   const places = 8 * chunk.length;
+  const placeIn = (record: Uint8Array) => {
+    const own = new Fields(record, owner, sizes);
+    own.skip(record.length - places);
+    return chunk.map(() => own.uint(8));
+  };
+  const nodes = new RecordNodes(blocks, tree, (a, b) => compared(placeIn(a), placeIn(b)));
   const sizeBytes = tree.recordBytes - sizes.address - places - 4;
   const expected = isFiltered
     ? sizeBytes >= 1 && sizeBytes <= 8
     : tree.recordBytes === sizes.address + places;
   if (!expected) throw new DamagedStructure(`the index of ${owner} has records of ${tree.recordBytes} bytes`);
   return (place) => {
-    const record = nodes.find((record) => {
-      const own = new Fields(record, owner, sizes);
-      own.skip(record.length - places);
-      return compared(place.map(() => own.uint(8)), place);
-    });
+    const record = nodes.find((record) => compared(placeIn(record), place));
     if (record === null) return null;
     const own = new Fields(record, owner, sizes);
     const at = own.definedAddress();

@@ -10,8 +10,8 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { type Dataset, datasetIn, isDataset } from "./dataset.ts";
 import { CLASS, type Datatype, plainNumbers, sampleTypeOf } from "./datatype.ts";
 import { type Block, blocksOf, elementsOf, type Region } from "./elements.ts";
-import { decoded, Fields } from "./fields.ts";
-import { isGroup } from "./group.ts";
+import { DamagedStructure, decoded, Fields } from "./fields.ts";
+import { isGroup, requireTable } from "./group.ts";
 import type { ObjectHeader } from "./object_header.ts";
 import { Objects, type StoredValue } from "./objects.ts";
 import { ARRAYS } from "../samples/to_float32.ts";
@@ -68,6 +68,7 @@ export class Hdf5File implements Disposable {
       if (link.kind === "external") return { external: link.file };
       if (link.kind === "hard") {
         at = link.address;
+        requireTable(this.#objects.blocks.superblock, link, this.#objects.header(at));
         continue;
       }
       if ((links += 1) > MAX_LINKS) return null;
@@ -150,7 +151,9 @@ export class Hdf5File implements Disposable {
 
   /** The value of a small dataset; `undefined` if it is missing or neither numbers nor text. @throws {DecodeFailed} */
   value(path: string): Value | undefined {
-    if (this.kindOf(path) !== "dataset") return undefined;
+    const kind = this.kindOf(path);
+    if (kind === "group") throw new DamagedStructure(`${path} is a group where a value is expected`);
+    if (kind !== "dataset") return undefined;
     const dataset = this.dataset(path);
     const { type, shape, width } = dataset;
     if (!isValue(type)) return undefined;

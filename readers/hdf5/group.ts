@@ -8,7 +8,12 @@ import { MESSAGE, type Message, type ObjectHeader } from "./object_header.ts";
 
 /** Where a name in a group leads. */
 export type Link =
-  | { readonly kind: "hard"; readonly address: number }
+  | {
+    readonly kind: "hard";
+    readonly address: number;
+    /** Addresses of tree and heap of a group, where the link repeats them. */
+    readonly table?: readonly [tree: number | null, heap: number | null];
+  }
   | { readonly kind: "soft"; readonly path: string }
   | { readonly kind: "external"; readonly file: string }
   | { readonly kind: "unknown" };
@@ -43,7 +48,11 @@ export function linksOf(blocks: Blocks, { address, messages }: ObjectHeader): Ma
   };
   for (const { type, bytes } of messages) {
     const fields = new Fields(bytes, owner, blocks.superblock.sizes);
-    if (type === MESSAGE.symbolTable) symbolTable(blocks, fields, owner, add);
+    if (type === MESSAGE.symbolTable) {
+      const own = new Fields(bytes, owner, fields.sizes);
+      for (const at of [own.definedAddress(), own.definedAddress()]) blocks.claimData(at, address, owner);
+      symbolTable(blocks, fields, owner, add);
+    }
     if (type === MESSAGE.link) add(...linkIn(fields));
     if (type === MESSAGE.linkInfo) linksInHeap(blocks, fields, owner, add);
   }
@@ -58,7 +67,9 @@ function linkIn(fields: Fields): [name: string, link: Link] {
   const flags = fields.u8();
   const type = flags & 8 ? fields.u8() : 0;
   fields.skip((flags & 4 ? 8 : 0) + (flags & 0x10 ? 1 : 0));
-  const name = decoded(fields.take(fields.uint(1 << (flags & 3))));
+  const named = fields.take(fields.uint(1 << (flags & 3)));
+  if (named.includes(0)) fields.fail("a name in it ends too early");
+  const name = decoded(named);
   if (type === 0) return [name, { kind: "hard", address: fields.definedAddress() }];
   const value = fields.part(fields.u16());
   if (type === 1) return [name, { kind: "soft", path: decoded(value.bytes) }];
@@ -115,7 +126,8 @@ class LocalHeap {
   text(at: number): Uint8Array {
     const { bytes } = this.#data;
     const end = bytes.indexOf(0, at);
-    if (at >= bytes.length || end < 0) this.#data.fail(`it has no text at ${at}`);
+    // Texts begin at multiples of 8 bytes.
+    if (at % 8 !== 0 || at >= bytes.length || end < 0) this.#data.fail(`it has no text at ${at}`);
     return bytes.subarray(at, end);
   }
 }
@@ -175,9 +187,23 @@ function symbols(
     before = name;
     if (cached === 2) add(decoded(name), { kind: "soft", path: decoded(heap.text(scratch.u32())) });
     else if (header === null || cached > 1) fields.fail(`${decoded(name)} leads nowhere`);
-    else add(decoded(name), { kind: "hard", address: header });
+    else {
+      const table = cached === 1 ? { table: [scratch.address(), scratch.address()] as const } : {};
+      add(decoded(name), { kind: "hard", address: header, ...table });
+    }
   }
   return before;
+}
+
+/** Checks that a link repeats what the header of its group states. @throws {DamagedStructure} */
+export function requireTable({ sizes }: Blocks["superblock"], link: Link, header: ObjectHeader): void {
+  if (link.kind !== "hard" || link.table === undefined) return;
+  const message = messageOf(header, MESSAGE.symbolTable);
+  const what = `the object at ${header.address}`;
+  const fields = message && new Fields(message.bytes, what, sizes);
+  const [tree, heap] = link.table;
+  if (fields?.address() === tree && fields.address() === heap) return;
+  throw new DamagedStructure(`${what} is damaged: it is not the group that its name leads to`);
 }
 
 /** The message of a type, or `null`. */

@@ -66,7 +66,12 @@ function readParts(
   for (let fields = left.pop(); fields !== undefined; fields = left.pop()) {
     bytes += fields.left;
     if ((parts += 1) > MAX_PARTS || bytes > MAX_HEADER_BYTES) fields.fail("it has too many parts");
+    let isEmpty = false;
     body(fields, (message) => {
+      const wasEmpty = isEmpty;
+      isEmpty = message.type === 0 && message.bytes.length === 0;
+      // Neighbours that hold nothing are joined to one.
+      if (isEmpty && wasEmpty) fields.fail("messages are zeros");
       messages.push(message);
       if (message.type !== MESSAGE.continuation) return;
       const own = new Fields(message.bytes, first.what, first.sizes);

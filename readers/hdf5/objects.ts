@@ -45,6 +45,7 @@ export class Objects {
   constructor(source: ByteSource) {
     this.blocks = new Blocks(source);
     this.heaps = new GlobalHeaps(this.blocks);
+    this.#names.set(this.root, new Set(["the superblock"]));
     this.header(this.root);
   }
 
@@ -72,6 +73,16 @@ export class Objects {
     return header;
   }
 
+  /** Contests an object with more names than it states. */
+  #requireStated(address: number): void {
+    try {
+      this.header(address);
+    } catch (error) {
+      // Whoever asks for the object is told.
+      if (!(error instanceof DamagedStructure)) throw error;
+    }
+  }
+
   /** Links of a group by their names. @throws {DamagedStructure} it is no group, or damaged */
   links(address: number): ReadonlyMap<string, Link> {
     const known = this.#links.get(address);
@@ -82,6 +93,7 @@ export class Objects {
       if (link.kind !== "hard") continue;
       const names = this.#names.get(link.address) ?? new Set();
       this.#names.set(link.address, names.add(`${address}/${name}`));
+      if (names.size > 1) this.#requireStated(link.address);
     }
     if (this.#links.size >= MAX_KEPT) this.#links.clear();
     this.#links.set(address, links);
@@ -188,8 +200,11 @@ export class Objects {
     const [nameBytes, typeBytes, spaceBytes] = [fields.u16(), fields.u16(), fields.u16()];
     fields.skip(version === 3 ? 1 : 0);
     const padded = (bytes: number) => version === 1 ? bytes + 7 & ~7 : bytes;
-    const name = decoded(fields.take(padded(nameBytes)).subarray(0, nameBytes));
-    if (name === "") fields.fail("it has no name");
+    const named = fields.take(padded(nameBytes)).subarray(0, nameBytes);
+    // The size of a name counts its NUL.
+    const end = named.indexOf(0);
+    if (end === 0 || end >= 0 && end < nameBytes - 1) fields.fail("its name ends too early");
+    const name = decoded(named);
     const what = `${fields.what}, ${JSON.stringify(name)},`;
     const [type, space] = [fields.take(padded(typeBytes)), fields.take(padded(spaceBytes))];
     const bytes = fields.take(fields.left);

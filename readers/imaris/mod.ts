@@ -261,6 +261,9 @@ const dated = (text: string | null) => text?.startsWith("1970-01-01") ? null : t
 /** Largest number of time points whose channels are listed when the file is opened. */
 const MAX_LISTED_TIMES = 4096;
 
+/** Most channels of time points whose samples are compared with each other when the file is opened. */
+const MAX_COMPARED = 256;
+
 /** Numbers of the channels of each time point that can be listed, by its index. */
 function heldChannels(
   file: Hdf5File,
@@ -273,6 +276,14 @@ function heldChannels(
     const path = `${LEVEL}/TimePoint ${time}`;
     const own = metadata.read(path, () => file.numbered(path, "Channel "), null);
     if (own !== null) held.set(t, new Set(own));
+  }
+  const isSmall = times.length * count <= MAX_COMPARED;
+  for (const [t, own] of isSmall ? held : []) {
+    for (const channel of own) {
+      const path = `${LEVEL}/TimePoint ${times[t]}/Channel ${channel}/Data`;
+      // Two names for the same samples are found before any of them is served.
+      metadata.read(path, () => file.kindOf(path) === "dataset" && file.dataset(path), null);
+    }
   }
   const missing = held.values().reduce((sum, own) => sum + Math.max(0, count - own.size), 0);
   const text = `${missing} of ${held.size * count} channels of time points are not in the file`;
