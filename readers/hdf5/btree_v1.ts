@@ -21,19 +21,38 @@ export interface TreeKind<Key> {
   readonly owner: string;
 }
 
-/**
- * Reads a node.
- *
- * @param parent node and place that lead to it; the root has none
- * @param level that it must have; any for the root
- * @throws {DamagedStructure}
- */
+/** Where a node is: what leads to it, its level, and the nodes beside it. */
+export interface NodePlace {
+  /** Node and child that lead to it; `""` for the root. */
+  readonly parent: string;
+  /** `null` for the root, which may have any. */
+  readonly level: number | null;
+  /** Addresses of its neighbours, `null` for none; absent where another node leads to them. */
+  readonly left?: number | null;
+  readonly right?: number | null;
+}
+
+/** The place of the root, which has no neighbours. */
+export const ROOT: NodePlace = { parent: "", level: null, left: null, right: null };
+
+/** The place of a child of a node at an address. */
+export const placeOf = (
+  { level, children }: Pick<TreeNode<unknown>, "level" | "children">,
+  at: number,
+  address: number,
+): NodePlace => ({
+  parent: ` below ${address}, child ${at}`,
+  level: level - 1,
+  ...at > 0 && { left: children[at - 1]! },
+  ...at + 1 < children.length && { right: children[at + 1]! },
+});
+
+/** Reads a node. @throws {DamagedStructure} */
 export function readNode<Key>(
   blocks: Blocks,
   address: number,
   kind: TreeKind<Key>,
-  parent = "",
-  level: number | null = null,
+  { parent, level, ...beside }: NodePlace,
 ): TreeNode<Key> {
   const what = "a node of a B-tree";
   blocks.claim(address, `${kind.owner}${parent}`, what);
@@ -44,6 +63,10 @@ export function readNode<Key>(
   if (type !== kind.type) head.fail(`it has type ${type}`);
   if (level !== null && own !== level) head.fail(`it has level ${own} below level ${level + 1}`);
   if (level !== null && count === 0) head.fail("it is empty");
+  const [left, right] = [head.address(), head.address()];
+  const isBeside = (beside.left === undefined || left === beside.left) &&
+    (beside.right === undefined || right === beside.right);
+  if (!isBeside) head.fail("it has other neighbours");
   const fields = blocks.read(
     address + head.bytes.length,
     count * (kind.keyBytes + width) + kind.keyBytes,

@@ -1,6 +1,6 @@
 /** Finds the stored chunks of a dataset, with as few reads as its index allows. */
 import { type Blocks } from "./blocks.ts";
-import { NODE, readNode, type TreeKind, type TreeNode } from "./btree_v1.ts";
+import { NODE, type NodePlace, placeOf, readNode, ROOT, type TreeKind, type TreeNode } from "./btree_v1.ts";
 import { readTree, RecordNodes } from "./btree_v2.ts";
 import { elementOf, type FoundElement, openExtensibleArray, openFixedArray } from "./chunk_arrays.ts";
 import { DamagedStructure, Fields } from "./fields.ts";
@@ -179,13 +179,13 @@ function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: strin
   const fail = (why: string): never => {
     throw new DamagedStructure(`the index of the chunks of ${path} is damaged: ${why}`);
   };
-  const read = (address: number, parent: string, level: number | null): TreeNode<ChunkKey> => {
+  const read = (address: number, at: NodePlace): TreeNode<ChunkKey> => {
     const known = nodes.get(address);
     if (known !== undefined) {
-      blocks.claim(address, owner + parent, "a node of a B-tree");
+      blocks.claim(address, owner + at.parent, "a node of a B-tree");
       return known;
     }
-    const node = readNode(blocks, address, kind, parent, level);
+    const node = readNode(blocks, address, kind, at);
     for (let i = 0; i < node.children.length; i += 1) {
       const { place } = node.keys[i]!;
       if (!place.every(Number.isInteger)) fail(`a chunk is at ${place.join(", ")}`);
@@ -197,7 +197,7 @@ function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: strin
     return node;
   };
   const child = (node: TreeNode<ChunkKey>, at: number, address: number) => {
-    const own = read(node.children[at]!, ` below ${address}, child ${at}`, node.level - 1);
+    const own = read(node.children[at]!, placeOf(node, at, address));
     const next = node.keys[at + 1]!.place;
     const isAfter = compared(own.keys[0]!.place, node.keys[at]!.place) < 0;
     const isBefore = at + 1 < node.children.length &&
@@ -213,7 +213,7 @@ function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: strin
       return node.children.length <= MAX_COMPARED_NODES &&
         node.children.every((own, at) => walk(child(node, at, address), own));
     };
-    if (!walk(read(root, "", null), root)) return;
+    if (!walk(read(root, ROOT), root)) return;
     requireApart({
       keys: leaves.flatMap(({ keys, children }) => keys.slice(0, children.length)),
       children: leaves.flatMap(({ children }) => children),
@@ -223,7 +223,7 @@ function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: strin
   return (place) => {
     if (!isCompared) compareAll();
     isCompared = true;
-    let node = read(root, "", null);
+    let node = read(root, ROOT);
     for (let address = root;;) {
       // The last key that is not after the wanted one.
       let [from, to] = [0, node.children.length];

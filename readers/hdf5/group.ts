@@ -1,6 +1,6 @@
 /** Groups: symbol tables (sections III.A to III.D), or links in the header or in a heap (section IV.A.2.g). */
 import type { Blocks } from "./blocks.ts";
-import { NODE, readNode, type TreeKind } from "./btree_v1.ts";
+import { NODE, type NodePlace, placeOf, readNode, ROOT, type TreeKind } from "./btree_v1.ts";
 import { readTree, RecordNodes } from "./btree_v2.ts";
 import { DamagedStructure, decoded, Fields } from "./fields.ts";
 import { FractalHeap } from "./fractal_heap.ts";
@@ -72,6 +72,7 @@ function linkIn(fields: Fields): [name: string, link: Link] {
   const name = decoded(named);
   if (type === 0) return [name, { kind: "hard", address: fields.definedAddress() }];
   const value = fields.part(fields.u16());
+  if (type === 1 && (value.left === 0 || value.bytes.includes(0))) fields.fail("a path in it ends too early");
   if (type === 1) return [name, { kind: "soft", path: decoded(value.bytes) }];
   if (type !== 64) return [name, { kind: "unknown" }];
   value.skip(1);
@@ -142,21 +143,18 @@ function symbolTable(blocks: Blocks, fields: Fields, owner: string, add: Add): v
     owner,
   };
   let last: Uint8Array = new Uint8Array(0);
-  const walk = (address: number, parent: string, level: number | null) => {
-    const node = readNode(blocks, address, kind, parent, level);
+  const walk = (address: number, place: NodePlace) => {
+    const node = readNode(blocks, address, kind, place);
     for (const [i, child] of node.children.entries()) {
-      const below = ` below ${address}, child ${i}`;
+      const own = placeOf(node, i, address);
       const after = heap.text(node.keys[i]!);
-      if (comesAfter(after, last) && level === null && i === 0 && after.length > 0) {
-        fields.fail("its first key is not empty");
-      }
       if (comesAfter(last, after)) fields.fail("its names are not in order");
-      if (node.level > 0) walk(child, below, node.level - 1);
-      else last = symbols(blocks, child, heap, { owner, below, last }, add);
+      if (node.level > 0) walk(child, own);
+      else last = symbols(blocks, child, heap, { owner, below: own.parent, last }, add);
       if (comesAfter(last, heap.text(node.keys[i + 1]!))) fields.fail("its names are not in order");
     }
   };
-  walk(root, "", null);
+  walk(root, ROOT);
 }
 
 /** Reads a node of symbols (section III.B and III.C); returns its last name. */
@@ -185,8 +183,11 @@ function symbols(
     const name = heap.text(nameAt);
     if (!comesAfter(name, before)) fields.fail("its names are not in order");
     before = name;
-    if (cached === 2) add(decoded(name), { kind: "soft", path: decoded(heap.text(scratch.u32())) });
-    else if (header === null || cached > 1) fields.fail(`${decoded(name)} leads nowhere`);
+    if (cached === 2) {
+      const path = decoded(heap.text(scratch.u32()));
+      if (path === "") fields.fail(`${decoded(name)} is a link without a path`);
+      add(decoded(name), { kind: "soft", path });
+    } else if (header === null || cached > 1) fields.fail(`${decoded(name)} leads nowhere`);
     else {
       const table = cached === 1 ? { table: [scratch.address(), scratch.address()] as const } : {};
       add(decoded(name), { kind: "hard", address: header, ...table });
@@ -200,6 +201,8 @@ export function requireTable({ sizes }: Blocks["superblock"], link: Link, header
   if (link.kind !== "hard" || link.table === undefined) return;
   const message = messageOf(header, MESSAGE.symbolTable);
   const what = `the object at ${header.address}`;
+  // A group that got an external link has no table any more, and the link to it still repeats the former one.
+  if (message === null && isGroup(header)) return;
   const fields = message && new Fields(message.bytes, what, sizes);
   const [tree, heap] = link.table;
   if (fields?.address() === tree && fields.address() === heap) return;

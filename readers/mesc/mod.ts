@@ -142,11 +142,11 @@ function layoutOf(file: Hdf5File, { path, channels, damage }: Unit, metadata: Op
   if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`${path} has ${channels.length} channels`);
   const datasets = channels.map((number) => file.dataset(`${path}/Channel_${number}`));
   const [first] = datasets as [Dataset];
-  for (const { path, shape, sampleType } of datasets) {
+  for (const { path, shape, sampleType, type } of datasets) {
     if (shape.length !== 3 || sampleType === null || sampleType.startsWith("float")) {
       throw new DecodeFailed(
         `${path} is no series of frames of integers: it has ${shape.length} axes of ${
-          sampleType ?? "other elements"
+          sampleType ?? type.name
         }`,
       );
     }

@@ -29,8 +29,8 @@ export const sessionMoment = (file: Hdf5File, metadata: OptionalMetadata): Momen
 
 /** Checks that a dataset can be served in planes of this size. @throws {DecodeFailed} it holds no samples, or the planes are too large */
 export function requireSamples(dataset: Dataset, rows: number, columns: number): void {
-  const { path, shape, sampleType } = dataset;
-  if (sampleType === null) throw new DecodeFailed(`${path} holds no samples`);
+  const { path, shape, sampleType, type } = dataset;
+  if (sampleType === null) throw new DecodeFailed(`${path} has ${type.name}, which are not read as samples`);
   if (shape.includes(0)) throw new DecodeFailed(`${path} is empty: it has ${shape.join(" x ")} samples`);
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`${path} has planes of ${columns} x ${rows} samples`);

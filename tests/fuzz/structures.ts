@@ -147,6 +147,7 @@ export async function damageFromShell(args: readonly string[]): Promise<never> {
   const totals = { refused: 0, warned: 0, same: 0, silent: 0, slow: 0, failed: 0 };
   const started = performance.now();
   for (let n = first; n < first + count; n += 1) {
+    if (n > first && (n - first) % 1000 === 0) console.log(`${n - first} cases: ${JSON.stringify(totals)}`);
     const random = new Random(Number(values.seed), n);
     const seed = random.of(seeds);
     const path = join(folder, seed.open);
