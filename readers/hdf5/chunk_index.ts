@@ -1,5 +1,5 @@
 /** Finds the stored chunks of a dataset, with as few reads as its index allows. */
-import { type Blocks } from "./blocks.ts";
+import type { Blocks } from "./blocks.ts";
 import { NODE, type NodePlace, placeOf, readNode, ROOT, type TreeKind, type TreeNode } from "./btree_v1.ts";
 import { readTree, RecordNodes } from "./btree_v2.ts";
 import { elementOf, type FoundElement, openExtensibleArray, openFixedArray } from "./chunk_arrays.ts";

@@ -62,7 +62,9 @@ Deno.test("groups of DataSetInfo that count from 1 name the channels that count 
   deepEqual([...planes[1]!], Array.from({ length: 12 }, (_, i) => 10 + i));
 });
 
-for (const [name, extension] of [["padded.ims", "ims"], ["units.mesc", "mesc"], ["series.nwb", "nwb"]] as const) {
+for (
+  const [name, extension] of [["padded.ims", "ims"], ["units.mesc", "mesc"], ["series.nwb", "nwb"]] as const
+) {
   Deno.test(`opens ${extension} behind a user block, of which the superblock does not know`, async () => {
     const bytes = fixture(name);
     const whole = await loadBytes(`a.${extension}`, bytes);
@@ -78,7 +80,11 @@ for (const [name, extension] of [["padded.ims", "ims"], ["units.mesc", "mesc"], 
 }
 
 Deno.test("a link into another file is refused with its name, and whether it exists", async () => {
-  await refused("a.ims", fixture("outside.ims"), /another file, "elsewhere\.h5", which is not read and does not exist/);
+  await refused(
+    "a.ims",
+    fixture("outside.ims"),
+    /another file, "elsewhere\.h5", which is not read and does not exist/,
+  );
   await withFiles({ "a.ims": fixture("outside.ims"), "elsewhere.h5": new Uint8Array(9) }, async (path) => {
     match(await refusal(loadHere(path)), /another file, "elsewhere\.h5", which is not read and exists/);
   });
@@ -93,10 +99,16 @@ Deno.test("a stop ends the read of chunks that were never written", async () => 
   await withFiles({ "a.nwb": fixture("structures_old.nwb") }, async (path) => {
     const stop = new StopFlag();
     using files = new FileAccess(null, stop);
-    const open = await OpenAcquisition.open({ request: requestOf(path, { scene: 0 }), marks: new Map() }, files);
+    const open = await OpenAcquisition.open(
+      { request: requestOf(path, { scene: 0 }), marks: new Map() },
+      files,
+    );
     const plan = await open.acquisition.plan([0], { t: 0, z: 0, l: 0 });
     stop.raise();
-    const error = await plan.decode([new Float32Array(plan.rows * plan.columns)]).then(() => null, (error) => error);
+    const error = await plan.decode([new Float32Array(plan.rows * plan.columns)]).then(
+      () => null,
+      (error) => error,
+    );
     equal(error?.tag, "shutting_down");
   });
 });
@@ -113,7 +125,14 @@ for (const name of ["padded.ims", "units.mesc", "series.nwb"]) {
       const acquisition = await OpenAcquisition.open({ request: requestOf(path), marks: new Map() }, files);
       const { summary, working } = await acquisition.describe();
       const channels = summary.loaded.map(({ index }) => index);
-      const order = { channels, position: summary.position, rows: null, reference: false, working, buffers: [] };
+      const order = {
+        channels,
+        position: summary.position,
+        rows: null,
+        reference: false,
+        working,
+        buffers: [],
+      };
       await acquisition.decode(order);
       return acquisition;
     };

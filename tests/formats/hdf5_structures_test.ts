@@ -41,7 +41,7 @@ const factsOf = (
 async function requireNoSilence({ name, scenes }: Whole, bytes: Uint8Array, what: string): Promise<number> {
   let same = 0;
   for (const [scene, whole] of scenes.entries()) {
-    const loaded = await loadBytes(name, bytes, { scene }).catch((error) => error);
+    const loaded = await loadBytes(name, bytes, { scene }).catch((error: Error) => error);
     if (loaded instanceof Error) {
       ok(loaded instanceof ReaderError, `${what}: ${loaded.stack}`);
       continue;

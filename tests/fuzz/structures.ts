@@ -68,7 +68,9 @@ function factsOf(summary: AcquisitionSummary): Record<string, string> {
   const of = (name: string) => axes.find((axis) => axis.name === name);
   const facts = {
     ...Object.fromEntries(["T", "C", "Z", "Y", "X"].map((name) => [`size of ${name}`, of(name)?.size])),
-    ...Object.fromEntries(["T", "Z", "Y", "X"].map((name) => [`step of ${name}`, [of(name)?.step, of(name)?.unit]])),
+    ...Object.fromEntries(
+      ["T", "Z", "Y", "X"].map((name) => [`step of ${name}`, [of(name)?.step, of(name)?.unit]]),
+    ),
     names: channels.map(({ name }) => name),
     colours: channels.map(({ color }) => color),
     types: channels.map(({ sampleType }) => sampleType),
@@ -78,7 +80,9 @@ function factsOf(summary: AcquisitionSummary): Record<string, string> {
     lineScan,
     shape: [rows, columns],
   };
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, JSON.stringify(value) ?? "none"]));
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [name, JSON.stringify(value) ?? "none"]),
+  );
 }
 
 async function readAll(path: string, scenes: number): Promise<Reading> {
@@ -98,10 +102,14 @@ async function readAll(path: string, scenes: number): Promise<Reading> {
 function silentIn(whole: Reading, damaged: Reading): string[] {
   return damaged.flatMap((own, scene) => {
     const before = whole[scene]!;
-    if (own === null || before === null || own.warnings.some((text) => !before.warnings.includes(text))) return [];
+    if (own === null || before === null || own.warnings.some((text) => !before.warnings.includes(text))) {
+      return [];
+    }
     const differ = (kind: "facts" | "planes") =>
       Object.entries(own[kind]).filter(([name, value]) => before[kind][name] !== value)
-        .map(([name, value]) => `scene ${scene}: ${name} is ${value.slice(0, 80)}, not ${before[kind][name]?.slice(0, 80)}`);
+        .map(([name, value]) =>
+          `scene ${scene}: ${name} is ${value.slice(0, 80)}, not ${before[kind][name]?.slice(0, 80)}`
+        );
     return [...differ("facts"), ...differ("planes")].slice(0, 3);
   });
 }
@@ -117,11 +125,16 @@ function damage(bytes: Uint8Array, structures: readonly Structure[], random: Ran
   if (pointers.length > 0 && random.oneIn(2)) {
     const pointer = random.of(pointers);
     const own = structures.find((one) => one.at === pointer.value)!.kind;
-    const others = structures.filter((one) => one.at !== pointer.value && (random.oneIn(4) || one.kind === own));
+    const others = structures.filter((one) =>
+      one.at !== pointer.value && (random.oneIn(4) || one.kind === own)
+    );
     if (others.length > 0) {
       const other = random.of(others);
       const changed = repair(withWord(bytes, pointer.at, other.at));
-      return [changed, `${kind} at ${at}: ${pointer.at} leads to ${other.kind} at ${other.at}, not ${pointer.value}`];
+      return [
+        changed,
+        `${kind} at ${at}: ${pointer.at} leads to ${other.kind} at ${other.at}, not ${pointer.value}`,
+      ];
     }
   }
   const from = random.oneIn(2) ? at : at + random.below(length);
