@@ -16,7 +16,8 @@ import { pathError, type PathKind } from "./io/paths.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { Scenes } from "./reader.ts";
 import { requireScene } from "./metadata/selection.ts";
-import { type TimedAcquisition, withTimes } from "./metadata/time_stamps.ts";
+import type { TimedAcquisition } from "./metadata/time_stamps.ts";
+import { servedAcquisition, servedSizes } from "./rows_in_time.ts";
 
 /** The format, and the path to pass to its reader; for a file in a store, the directory of the store. */
 export interface ChosenFormat {
@@ -80,7 +81,10 @@ export async function openChosen(
     const scenes = await reader.scenes({ path, files, staysInFolder });
     const index = scene ?? scenes.own;
     requireScene(basename(path), scenes.count, index);
-    return { acquisition: withTimes(await scenes.open(index)), scene: index, scenes };
+    const acquisition = await servedAcquisition(await scenes.open(index), files.stop);
+    const entries = (most: number) =>
+      scenes.entries(most).map(({ name, sizes }) => ({ name, sizes: servedSizes(sizes) }));
+    return { acquisition, scene: index, scenes: { ...scenes, entries } };
   } catch (error) {
     if (error instanceof NoImage && extensionOf(path) === null) {
       throw new UnsupportedFormat(error.message, { cause: error });

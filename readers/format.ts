@@ -11,6 +11,8 @@ export interface FormatName {
   readonly title: string;
   /** Extensions in lower case with the leading dot; the longest that fits counts. */
   readonly extensions: readonly string[];
+  /** Those of its extensions that may be a whole name, without the leading dot. */
+  readonly bareExtensions?: readonly string[];
   /** True if a path may continue into a file with one of the extensions, to a part of its content. */
   readonly holdsPaths?: boolean;
   readonly namesFolders?: boolean;

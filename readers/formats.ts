@@ -64,18 +64,25 @@ export const STORE_MARKERS: readonly string[] = FORMATS.flatMap(({ markers, open
   opensMarker ? [] : markers ?? []
 );
 
-/** Markers of the formats that have one of these extensions. */
+/** Whole names of files of the formats that have one of these extensions: markers, and extensions that may be a name. */
 export const markersOf = (extensions: readonly string[]): string[] =>
   FORMATS.filter((format) => format.extensions.some((extension) => extensions.includes(extension)))
-    .flatMap(({ markers }) => markers ?? []);
+    .flatMap(({ markers = [], bareExtensions = [] }) => [
+      ...markers,
+      ...bareExtensions.filter((extension) => extensions.includes(extension)).map((bare) => bare.slice(1)),
+    ]);
 
 /** Every extension of this build, sorted. */
 export const SUPPORTED_EXTENSIONS: readonly string[] = unique(FORMATS.flatMap(({ extensions }) => extensions))
   .toSorted();
 
+const BARE_EXTENSIONS = FORMATS.flatMap(({ bareExtensions = [] }) => bareExtensions);
+
 /** The longest supported extension at the end of a path, case ignored, or `null`. */
 export function extensionOf(path: string): string | null {
   const lower = path.toLowerCase();
+  const bare = BARE_EXTENSIONS.find((extension) => `.${/[^/\\]*$/.exec(lower)![0]}` === extension);
+  if (bare !== undefined) return bare;
   const fitting = SUPPORTED_EXTENSIONS.filter((extension) => lower.endsWith(extension));
   return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
 }

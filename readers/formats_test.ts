@@ -10,6 +10,10 @@ Deno.test("prefers compound extensions to simple ones, in any case", () => {
     ["/a/tif", null],
     ["/a/b.docx", null],
     ["/a.tif/b", null],
+    ["/data/companion.ome", ".companion.ome"],
+    ["Companion.OME", ".companion.ome"],
+    ["C:\\data\\companion.ome", ".companion.ome"],
+    ["/data/mycompanion.ome", null],
   ];
   for (const [path, extension] of cases) assert.equal(extensionOf(path), extension, path);
 });

@@ -5,60 +5,61 @@
 import { posix } from "node:path";
 import { Marked, type Tokens } from "marked";
 
-/** Pages by group, with their names in the list of pages. */
-export const PAGE_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "Start": {
-    "README.md": "acq-server",
-    "docs/install.md": "Install",
-    "docs/start/line-scan.md": "ΔF/F₀ and velocity",
-    "docs/start/python.md": "Planes in Python",
-    "docs/start/program.md": "Your program",
-  },
-  "Measure and save": {
-    "docs/measure.md": "Measuring",
-    "docs/measure-accuracy.md": "Methods, accuracy",
-    "docs/measurements.md": "Saved measurements",
-    "docs/archive.md": "Archives",
-    "docs/collections.md": "Collections",
-    "docs/clusters.md": "Clusters",
-  },
-  "Use it from": {
-    "docs/use-from/python.md": "Python",
-    "docs/use-from/matlab.md": "MATLAB, Octave",
-    "docs/use-from/imagej.md": "ImageJ, Fiji",
-    "docs/use-from/shell.md": "The shell",
-    "docs/use-from/web.md": "A web page",
-    "docs/use-from/remote.md": "Another machine",
-    "docs/build-a-client.md": "Any language",
-  },
-  "Formats": {
-    "docs/formats/tiff.md": "TIFF",
-    "docs/formats/ome-zarr.md": "OME-Zarr",
-    "docs/formats/czi.md": "Zeiss CZI",
-    "docs/formats/lsm.md": "Zeiss LSM",
-    "docs/formats/nd2.md": "Nikon ND2",
-    "docs/formats/lif.md": "Leica LIF, LOF",
-    "docs/formats/oir.md": "Olympus OIR",
-    "docs/formats/oif.md": "Olympus OIF, OIB",
-    "docs/formats/prairie.md": "Prairie View",
-    "docs/formats/imaris.md": "Imaris",
-    "docs/formats/mesc.md": "Femtonics MESc",
-    "docs/formats/nwb.md": "NWB",
-    "docs/formats/time.md": "Steps of time",
-  },
-  "About": {
-    "docs/security.md": "Security",
-    "SECURITY.md": "Report a vulnerability",
-    "CHANGELOG.md": "Changes",
-    "CONTRIBUTING.md": "Contributing",
-    "docs/developers/architecture.md": "Architecture",
-    "docs/developers/add-a-format.md": "Add a format",
-    "docs/developers/performance.md": "Performance",
-    "docs/developers/releases.md": "Releases",
-  },
+/** Pages by group, as the list of pages shows them; their first lines are their titles. */
+export const PAGE_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "Start": [
+    "README.md",
+    "docs/install.md",
+    "docs/start/line-scan.md",
+    "docs/start/python.md",
+    "docs/start/program.md",
+  ],
+  "Measure and save": [
+    "docs/measure.md",
+    "docs/measure-accuracy.md",
+    "docs/measurements.md",
+    "docs/archive.md",
+    "docs/collections.md",
+    "docs/clusters.md",
+  ],
+  "Use it from": [
+    "docs/use-from/python.md",
+    "docs/use-from/matlab.md",
+    "docs/use-from/imagej.md",
+    "docs/use-from/shell.md",
+    "docs/use-from/web.md",
+    "docs/use-from/remote.md",
+    "docs/build-a-client.md",
+  ],
+  "Formats": [
+    "docs/formats/tiff.md",
+    "docs/formats/ome-zarr.md",
+    "docs/formats/czi.md",
+    "docs/formats/lsm.md",
+    "docs/formats/nd2.md",
+    "docs/formats/lif.md",
+    "docs/formats/oir.md",
+    "docs/formats/oif.md",
+    "docs/formats/prairie.md",
+    "docs/formats/imaris.md",
+    "docs/formats/mesc.md",
+    "docs/formats/nwb.md",
+    "docs/formats/time.md",
+  ],
+  "About": [
+    "docs/security.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "docs/developers/architecture.md",
+    "docs/developers/add-a-format.md",
+    "docs/developers/decisions.md",
+    "docs/developers/performance.md",
+    "docs/developers/releases.md",
+  ],
 };
 
-const PAGES = new Set(Object.values(PAGE_GROUPS).flatMap((pages) => Object.keys(pages)));
+const PAGES = new Set(Object.values(PAGE_GROUPS).flat());
 
 /** True for a page of the manual, by its path in the repository: `docs/install.md`. */
 export const isManualPage = (path: string): boolean => PAGES.has(path);
@@ -82,11 +83,16 @@ export interface ManualPage {
   readonly files: string;
   /** Finds the size of a picture by its path in the repository, so that the page keeps its place while pictures load. */
   readonly sizeOf: (path: string) => PictureSize | null;
+  /** The title of a page by its path in the repository. */
+  readonly titleOf: (path: string) => string;
 }
 
+/** The title of a page: its first line. */
+export const titleIn = (markdown: string): string => /^# (.*)$/m.exec(markdown)?.[1] ?? "";
+
 /** Renders a page. */
-export function manualPage({ markdown, path, files, sizeOf }: ManualPage): string {
-  const [, title = path] = /^# (.*)$/m.exec(markdown) ?? [];
+export function manualPage({ markdown, path, files, sizeOf, titleOf }: ManualPage): string {
+  const title = titleIn(markdown) || path;
   const headings: Heading[] = [];
   const text = rendererOf(path, headings, sizeOf).parse(markdown, { async: false });
   return `<!doctype html>
@@ -108,7 +114,7 @@ export function manualPage({ markdown, path, files, sizeOf }: ManualPage): strin
       <details class="pages" open>
         <summary>All pages</summary>
         <nav aria-label="Pages">
-${pageList(path)}
+${pageList(path, titleOf)}
         </nav>
       </details>
       ${contentsList(headings)}
@@ -122,11 +128,11 @@ ${text}
 `;
 }
 
-function pageList(path: string): string {
-  const link = ([page, name]: [string, string]) =>
-    `<li><a href="/${page}"${page === path ? ' aria-current="page"' : ""}>${name}</a></li>`;
+function pageList(path: string, titleOf: ManualPage["titleOf"]): string {
+  const link = (page: string) =>
+    `<li><a href="/${page}"${page === path ? ' aria-current="page"' : ""}>${titleOf(page)}</a></li>`;
   return Object.entries(PAGE_GROUPS).map(([group, pages]) =>
-    `<h2>${group}</h2>\n<ul>${Object.entries(pages).map(link).join("\n")}</ul>`
+    `<h2>${group}</h2>\n<ul>${pages.map(link).join("\n")}</ul>`
   ).join("\n");
 }
 

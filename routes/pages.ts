@@ -62,16 +62,24 @@ async function pageOf(folder: string, policy: string): Promise<Response> {
   return fileResponse(new TextEncoder().encode(placed), "index.html", policy);
 }
 
+/** Titles of pages of the manual, by path. */
+const TITLES = new Map<string, string>();
+
 /** A page of the manual, or a picture or source that it links to, at its path in the repository. */
 export async function readManual(c: RequestContext): Promise<Response> {
-  const { isManualFile, isManualPage, manualPage } = await import("./manual_page.ts");
+  const { isManualFile, isManualPage, manualPage, titleIn } = await import("./manual_page.ts");
   const path = c.req.path.slice(1);
   if (!isManualPage(path) && !isManualFile(path)) throw nothingAt(c);
   const bytes = await bytesOf(c, new URL(`../${path}`, import.meta.url));
   // Sources are shown, never run.
   if (isManualFile(path)) return fileResponse(bytes, path.endsWith(".png") ? path : "source.txt", POLICY);
   const markdown = new TextDecoder().decode(bytes);
-  const html = manualPage({ markdown, path, files: `${FILES}/manual`, sizeOf: sizeOfPicture });
+  const titleOf = (page: string) =>
+    TITLES.getOrInsertComputed(
+      page,
+      () => titleIn(Deno.readTextFileSync(new URL(`../${page}`, import.meta.url))),
+    );
+  const html = manualPage({ markdown, path, files: `${FILES}/manual`, sizeOf: sizeOfPicture, titleOf });
   return fileResponse(new TextEncoder().encode(html), "manual.html", POLICY);
 }
 

@@ -113,6 +113,16 @@ Deno.test("joins sets of TIFF by the naming of each program", () => {
     named(Object.values(sets).flat()),
     Object.values(sets).map((names) => `tif ${names.join(" + ")}`),
   );
+  deepEqual(named(["a.ome.tif", "companion.ome", "b.ome.tif", "c.tif"]), [
+    "tif companion.ome + a.ome.tif + b.ome.tif",
+    "tif c.tif",
+  ]);
+  deepEqual(named(["img_000000000__000.tif", "img_000000001__000.tif", "metadata.txt"]), [
+    "tif img_000000000__000.tif + img_000000001__000.tif",
+  ]);
+  deepEqual(named(["ChanA_0001_0001_0001_0001.tif", "ChanA_0001_0001_0001_0002.tif"]), [
+    "tif ChanA_0001_0001_0001_0001.tif + ChanA_0001_0001_0001_0002.tif",
+  ]);
   deepEqual(named(["ChanA_001_001_001_001.tif", "ChanB_001_001_001_001.tif", "Experiment.xml"]), [
     "tif ChanA_001_001_001_001.tif + ChanB_001_001_001_001.tif",
   ]);

@@ -151,7 +151,10 @@ function symbolTable(blocks: Blocks, fields: Fields, owner: string, add: Add): v
       if (comesAfter(last, after)) fields.fail("its names are not in order");
       if (node.level > 0) walk(child, own);
       else last = symbols(blocks, child, heap, { owner, below: own.parent, last }, add);
-      if (comesAfter(last, heap.text(node.keys[i + 1]!))) fields.fail("its names are not in order");
+      // The key after a node is its last name.
+      if (comesAfter(last, heap.text(node.keys[i + 1]!)) || comesAfter(heap.text(node.keys[i + 1]!), last)) {
+        fields.fail("a node has other names than its keys say");
+      }
     }
   };
   walk(root, ROOT);

@@ -55,7 +55,7 @@ export function planOf(
   convert: (target: Float32Array, plane: number) => void = () => {},
 ): PlanePlan {
   const filled = rowRange ?? { start: 0, end: rows };
-  const bytes = Math.max(...planes.map(decodingBytes));
+  const bytes = planes.map(decodingBytes).reduce((most, own) => Math.max(most, own), 0);
   return {
     rows,
     columns,

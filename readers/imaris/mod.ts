@@ -13,7 +13,7 @@ import { dirname, resolve } from "node:path";
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
 import { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
-import { planOf, requireReadable } from "../hdf5/planes.ts";
+import { type DatasetPlane, planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { axesOf, calibrated, type Calibration, known as knownStep } from "../metadata/axes.ts";
@@ -84,6 +84,13 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
     rows,
     columns,
   });
+  const planeAt = (file: Hdf5File, t: number, channel: number, z: number): DatasetPlane => {
+    const path = dataOf(t, channel);
+    if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
+    const own = file.dataset(path);
+    requireAlike(own, dataset, sizes);
+    return { dataset: own, rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
+  };
   return {
     axes,
     channels: served,
@@ -98,14 +105,26 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
     plan: (wanted, { t, z }, rowRange) =>
       Promise.try(() => {
         using file = open();
-        const planes = wanted.map((channel) => {
-          const path = dataOf(t, channel);
-          if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
-          const own = file.dataset(path);
-          requireAlike(own, dataset, sizes);
-          return { dataset: own, rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
-        });
+        const planes = wanted.map((channel) => planeAt(file, t, channel, z));
         return planOf(source, { rows, columns }, planes, rowRange);
+      }),
+    planLines: (wanted, _position, { start, end }) =>
+      Promise.try(() => {
+        using file = open();
+        const lines: DatasetPlane[] = [];
+        for (const channel of wanted) {
+          for (let t = start; t < end; t += 1) lines.push(planeAt(file, t, channel, 0));
+        }
+        const plan = planOf(source, { rows, columns }, lines);
+        // Each line is a plane of the file.
+        const rowsOf = (plane: Float32Array) =>
+          Array.from({ length: end - start }, (_, row) => plane.subarray(row * columns, (row + 1) * columns));
+        return {
+          ...plan,
+          rows: end,
+          filled: { start, end },
+          decode: (planes) => plan.decode(planes.flatMap(rowsOf)),
+        };
       }),
   };
 }

@@ -44,10 +44,7 @@ export interface ReadCounts {
 /** Number of first and of last opened files with marks: readers open shared metadata first and the files of a scene last. */
 const MAX_MARKS = 32;
 
-/** Number of files of a plane whose marks are reported: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
-const MAX_USED = 1024;
-
-/** Number of files seen by an order whose marks are kept for a comparison later: those of a set in the largest folder. */
+/** Number of files of an order whose marks are kept: those of a set in the largest folder. */
 const MAX_SEEN = MAX_FOLDER_ENTRIES;
 
 /** Largest number of remembered folders with resolved paths. */
@@ -109,7 +106,7 @@ export class FileAccess {
     return new Map([...this.#firstMarks, ...this.#lastMarks]);
   }
 
-  /** Marks of up to {@linkcode MAX_USED} files read or found missing since the last call; also forgets resolved folders. */
+  /** Marks of up to {@linkcode MAX_SEEN} files read or found missing since the last call; also forgets resolved folders. */
   takeUsed(): ReadonlyMap<string, string> {
     const used = new Map(this.#used);
     this.#used.clear();
@@ -156,7 +153,7 @@ export class FileAccess {
         return fd;
       },
       used: () => {
-        if (this.#used.size < MAX_USED) this.#used.set(opened.path, opened.mark);
+        if (this.#used.size < MAX_SEEN) this.#used.set(opened.path, opened.mark);
       },
       closed: () => this.#open.delete(file),
     });
@@ -184,7 +181,7 @@ export class FileAccess {
   /** Marks a path as missing, for example a chunk that is not written yet. */
   noteAbsent(path: string): void {
     this.#note(path, ABSENT);
-    if (this.#used.size < MAX_USED) this.#used.set(path, ABSENT);
+    if (this.#used.size < MAX_SEEN) this.#used.set(path, ABSENT);
   }
 
   /** Counts a descriptor; above the limit, closes the oldest one. */

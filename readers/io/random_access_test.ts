@@ -227,6 +227,21 @@ Deno.test("closes the oldest files beyond the bound of descriptors, and reopens 
   assert.throws(() => opened[9]!.read(0, 1, "byte"), /is closed/);
 });
 
+Deno.test("lists all of some thousand files that were read, so that a plane of as many is compared with each", () => {
+  using dir = temporaryFolder();
+  using files = new FileAccess();
+  const paths = Array.from({ length: 3000 }, (_, i) => dir.at(`${i}.bin`));
+  for (const path of paths) {
+    Deno.writeFileSync(path, new Uint8Array(3));
+    files.open(path).read(0, 1, "byte");
+  }
+  const used = files.takeUsed();
+  assert.deepEqual([...used.keys()], paths);
+  requireMarks(used);
+  Deno.writeFileSync(paths[2000]!, new Uint8Array(4));
+  assert.throws(() => requireMarks(used), AcquisitionChanged);
+});
+
 Deno.test("marks the first and last opened files, and lists the files read since", async () => {
   using dir = temporaryFolder();
   const files = new FileAccess();

@@ -20,7 +20,14 @@ import { MAX_CHANNELS, MAX_LISTED_SCENES, MAX_PLANE_SAMPLES } from "../io/limits
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
 import { channelsOf, hexColor } from "../metadata/channels.ts";
 import { momentAt, UNDATED } from "../metadata/moment.ts";
-import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import {
+  type Acquisition,
+  type RowRange,
+  type SceneEntry,
+  type Scenes,
+  sizesOf,
+  type Source,
+} from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { listed, warnIf, type Warning, warning } from "../warning.ts";
 
@@ -228,6 +235,23 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
     () => file.text(path, "MeasurementParamsXML"),
     null,
   );
+  const planAlong = (
+    rowAxis: number,
+    rows: number,
+    wanted: readonly number[],
+    frame: number,
+    rowRange?: RowRange,
+  ) => {
+    const planes = wanted.map((channel) => ({
+      dataset: datasets[channel]!,
+      rowAxis,
+      columnAxis: 2,
+      at: [frame, 0, 0],
+      columns,
+    }));
+    const convert = (target: Float32Array, i: number) => converted(target, conversions[wanted[i]!]!);
+    return planOf(source, { rows, columns }, planes, rowRange, convert);
+  };
   return {
     axes,
     channels: channelsOf(named, { sampleType: sampleType!, rows, columns }),
@@ -264,16 +288,9 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
       Promise.try(() => {
         const frame = position[axis === "T" ? "t" : "z"];
         if (frame >= frames) throw new PlaneNotFound(`the unit stores ${frames} of ${declared} frames`);
-        const planes = wanted.map((channel) => ({
-          dataset: datasets[channel]!,
-          rowAxis: 1,
-          columnAxis: 2,
-          at: [frame, 0, 0],
-          columns,
-        }));
-        const convert = (target: Float32Array, i: number) => converted(target, conversions[wanted[i]!]!);
-        return planOf(source, { rows, columns }, planes, rowRange, convert);
+        return planAlong(1, rows, wanted, frame, rowRange);
       }),
+    planLines: (wanted, _position, lines) => Promise.try(() => planAlong(0, lines.end, wanted, 0, lines)),
   };
 }
 

@@ -42,7 +42,7 @@ export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage 
     names: channels.map((channel) => channel.attributes.Name ?? null),
     colors: channels.map(({ attributes }) => colorOf(attributes.Color)),
     moment: firstMoment(...dates.map(momentOf)),
-    stamps: stampsIn(pixels),
+    stamps: seriesStamps(pixels),
     warnings: focusDoubts(pixels, calibrations.Z),
   };
 }
@@ -73,8 +73,18 @@ function colorOf(written: string | undefined): string | null {
   return hexColor(value >>> 24, value >>> 16, value >>> 8);
 }
 
-function stampsIn(pixels: XmlElement): TimeStamps | null {
+function seriesStamps(pixels: XmlElement): TimeStamps | null {
   const count = numberOf(pixels.attributes.SizeT) ?? 1;
+  const times = stampsIn(pixels);
+  // Some programs write the time of the first plane only.
+  if (times.size < 2) return null;
+  // A file may declare any number of time points. Each stamp keeps its own, so that a sparse list shows no wrong step.
+  const length = Math.min(Math.trunc(count), MAX_STAMPS);
+  return stampsOf(Array.from({ length }, (_, t) => times.get(t) ?? NaN), 1, length < count);
+}
+
+/** `DeltaT` in seconds by time point: of the first channel and slice, else of those with the most. */
+export function stampsIn(pixels: XmlElement): ReadonlyMap<number, number> {
   const found = new Map<string, Map<number, number>>();
   for (const { attributes: { TheT, TheC, TheZ, DeltaT, DeltaTUnit } } of children(pixels, "Plane")) {
     const [t, seconds] = [numberOf(TheT), secondsOf(numberOf(DeltaT), DeltaTUnit ?? "s")];
@@ -86,12 +96,7 @@ function stampsIn(pixels: XmlElement): TimeStamps | null {
     new Map<number, number>(),
   );
   const first = found.get("0 0") ?? most;
-  const times = first.size < 2 ? most : first;
-  // Some programs write the time of the first plane only.
-  if (times.size < 2) return null;
-  // A file may declare any number of time points. Each stamp keeps its own, so that a sparse list shows no wrong step.
-  const length = Math.min(Math.trunc(count), MAX_STAMPS);
-  return stampsOf(Array.from({ length }, (_, t) => times.get(t) ?? NaN), 1, length < count);
+  return first.size < 2 ? most : first;
 }
 
 function secondsOf(value: number | null, unit: string): number | null {

@@ -1,9 +1,11 @@
 /**
  * Neurodata Without Borders 2 (`.nwb`), an HDF5 file. Series of images and stills in `/acquisition`, `/processing` and `/stimulus`
- * are the scenes, in this order and by path:
+ * are the scenes, in this order, line scans first, and by path:
  *
  *     TwoPhotonSeries, OnePhotonSeries, ImageSeries   data [frame, x, y] or [frame, x, y, z]
- *     GrayscaleImage, RGBImage, RGBAImage             [x, y] or [x, y, colour]
+ *     ImageSeries of uint8                            data [frame, x, y, colour] of 3 or 4 colours
+ *     TimeSeries that says it is a line scan          data [line, x]
+ *     Image, GrayscaleImage, RGBImage, RGBAImage      [x, y] or [x, y, colour]
  *
  * So the first axis of a frame is that of columns. In files of acqstore, a manifest describes the images (manifest.ts).
  *
@@ -36,7 +38,7 @@ function scenesIn({ path, files }: Source): Scenes {
       isFirst ? "it is of version 1 of NWB, which is not read" : "it is HDF5, but not of NWB",
     );
   }
-  const { images, outside, others: types } = findImages(file, metadata);
+  const { images, outside, tables, others: types } = findImages(file, metadata);
   const manifest = manifestScenes(file, images, metadata);
   const described = new Set(manifest.flatMap(({ paths }) => paths));
   const others = images.filter(({ path }) => !described.has(path)).map((found) => sceneOf(found, source));
@@ -78,6 +80,11 @@ function scenesIn({ path, files }: Source): Scenes {
       ...warnIf(outside.length > 0, "scenes_left_out", absent),
       ...warnIf(unreadable.length > 0, "scenes_left_out", unread),
       ...damagedScenes(damaged),
+      ...warnIf(
+        tables.length > 0,
+        "content_left_out",
+        `Series of two dimensions that do not say that they are line scans are left out: ${listed(tables)}`,
+      ),
     ],
     entries: (most) => entries.slice(0, Math.min(most, MAX_LISTED_SCENES)),
     open: (scene) =>
@@ -97,7 +104,11 @@ function sceneOf(found: Found, source: ByteSource): Scene {
     };
     return { ...named, sizes: refuse, open: refuse };
   }
-  return kind === "series"
-    ? { ...named, sizes: (file) => sizesOfSeries(file, path), open: (file) => openSeries(file, source, path) }
-    : { ...named, sizes: (file) => sizesOfStill(file, path), open: (file) => openStill(file, source, path) };
+  return kind === "still"
+    ? { ...named, sizes: (file) => sizesOfStill(file, path), open: (file) => openStill(file, source, path) }
+    : {
+      ...named,
+      sizes: (file) => sizesOfSeries(file, path),
+      open: (file) => openSeries(file, source, path),
+    };
 }

@@ -1,4 +1,4 @@
-/** Series of images of NWB. */
+/** Series of images of NWB, and of the lines of line scans. */
 import { DecodeFailed } from "../errors.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
@@ -6,34 +6,55 @@ import { OptionalMetadata } from "../hdf5/optional.ts";
 import { planOf } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
-import { channelsOf } from "../metadata/channels.ts";
+import { channelsOf, COLOURS } from "../metadata/channels.ts";
 import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
 import { ARRAYS } from "../samples/to_float32.ts";
-import { type Acquisition, type SceneEntry, sizesOf, type TimeStamps } from "../reader.ts";
+import { type Acquisition, type RowRange, type SceneEntry, sizesOf, type TimeStamps } from "../reader.ts";
 import { warnIf } from "../warning.ts";
 import { requireSamples, sessionMoment } from "./scene.ts";
 
 /** Longest step that is likely; longer ones are mistakes of the program that wrote them. */
 const LONGEST_STEP_UM = 1000;
 
-/** How a series is stored. */
+/** How a series is stored. The lines of a line scan are time points of one row. */
 interface Layout {
   readonly dataset: Dataset;
-  readonly rowAxis: number;
+  /** `null` for lines, which have no rows. */
+  readonly rowAxis: number | null;
   readonly columnAxis: number;
-  readonly sizes: { readonly T: number; readonly Z: number; readonly Y: number; readonly X: number };
+  readonly sizes: {
+    readonly T: number;
+    readonly C: number;
+    readonly Z: number;
+    readonly Y: number;
+    readonly X: number;
+  };
 }
 
 /** @throws {DecodeFailed} the data are no frames */
 function layoutOf(file: Hdf5File, path: string, metadata: OptionalMetadata): Layout {
   const dataset = file.dataset(`${path}/data`);
   const { shape } = dataset;
+  const type = file.text(path, "neurodata_type");
+  if (type === "TimeSeries" && shape.length === 2) {
+    const sizes = { T: shape[0]!, C: 1, Z: 1, Y: 1, X: shape[1]! };
+    requireSamples(dataset, sizes.T, sizes.X);
+    return { dataset, rowAxis: null, columnAxis: 1, sizes };
+  }
   if (shape.length !== 3 && shape.length !== 4) {
     throw new DecodeFailed(`${dataset.path} has ${shape.length} axes, frames need 3 or 4`);
   }
   const isExchanged = metadata.read("dimension", () => isRowsFirst(file, path, shape, metadata), false);
   const [rowAxis, columnAxis] = isExchanged ? [1, 2] : [2, 1];
-  const sizes = { T: shape[0]!, Z: shape[3] ?? 1, Y: shape[rowAxis]!, X: shape[columnAxis]! };
+  const last = shape[3] ?? 1;
+  const areColours = type === "ImageSeries" && dataset.sampleType === "uint8" && (last === 3 || last === 4);
+  const sizes = {
+    T: shape[0]!,
+    C: areColours ? last : 1,
+    Z: areColours ? 1 : last,
+    Y: shape[rowAxis]!,
+    X: shape[columnAxis]!,
+  };
   requireSamples(dataset, sizes.Y, sizes.X);
   return { dataset, rowAxis, columnAxis, sizes };
 }
@@ -47,7 +68,7 @@ export function openSeries(file: Hdf5File, source: ByteSource, path: string): Ac
   const metadata = new OptionalMetadata();
   const { dataset, rowAxis, columnAxis, sizes } = layoutOf(file, path, metadata);
   const { shape, sampleType } = dataset;
-  const { T: frames, Z: slices, Y: rows, X: columns } = sizes;
+  const { T: frames, C: colours, Z: slices, Y: rows, X: columns } = sizes;
   const plane = `${path}/imaging_plane`;
   // Damaged values are warnings; nobody knows what belongs to a series whose groups cannot be listed.
   if (file.kindOf(plane) === "group") file.names(plane);
@@ -72,9 +93,21 @@ export function openSeries(file: Hdf5File, source: ByteSource, path: string): Ac
     ),
   );
   const channel = metadata.read("The optical channel", () => opticalChannel(file, path), null);
+  /** A plane for each channel, at a time point and slice. */
+  const planesAt = (wanted: readonly number[], t: number, z: number, rowAxis: number) =>
+    wanted.map((c) => ({
+      dataset,
+      rowAxis,
+      columnAxis,
+      at: [t, 0, 0, colours > 1 ? c : z].slice(0, shape.length),
+      columns,
+    }));
+  const planLines = (wanted: readonly number[], lines: RowRange) =>
+    planOf(source, { rows: lines.end, columns }, planesAt(wanted, 0, 0, 0), lines);
+  const names = colours > 1 ? [...COLOURS, "Alpha"].slice(0, colours) : [channel];
   return {
     axes: axesOf(sizes, { ...steps, ...step && { T: step } }),
-    channels: channelsOf([{ name: channel }], { sampleType: sampleType!, rows, columns }),
+    channels: channelsOf(names.map((name) => ({ name })), { sampleType: sampleType!, rows, columns }),
     ...sessionMoment(file, metadata),
     fileSize: source.size,
     reference: null,
@@ -82,12 +115,12 @@ export function openSeries(file: Hdf5File, source: ByteSource, path: string): Ac
     stamps,
     indexBytes: 1000,
     documents: (list) => list.add("series", "application/json", described(path, { scale, offset, channel })),
-    plan: (_wanted, { t, z }, rowRange) =>
+    plan: (wanted, { t, z }, rowRange) =>
       Promise.try(() => {
-        const at = shape.length === 4 ? [t, 0, 0, z] : [t, 0, 0];
-        const plane = { dataset, rowAxis, columnAxis, at, columns };
-        return planOf(source, { rows, columns }, [plane], rowRange);
+        if (rowAxis === null) return planLines(wanted, { start: t, end: t + 1 });
+        return planOf(source, { rows, columns }, planesAt(wanted, t, z, rowAxis), rowRange);
       }),
+    planLines: (wanted, _position, lines) => Promise.try(() => planLines(wanted, lines)),
   };
 }
 
@@ -151,7 +184,7 @@ function numbersIn(file: Hdf5File, dataset: Dataset, count: number): Float64Arra
   if (shape.length !== 1 || sampleType !== "float64" && sampleType !== "float32") {
     throw new DecodeFailed(`${path} holds no times`);
   }
-  if (count === 0) return new Float64Array(0);
+  if (count === 0) throw new DecodeFailed(`${path} is empty`);
   const words = file.fetch(dataset, { from: [0], count: [count] });
   return Float64Array.from(new ARRAYS[sampleType](words.slice().buffer));
 }

@@ -4,9 +4,12 @@ import { DamagedStructure } from "../hdf5/fields.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
 import type { OptionalMetadata } from "../hdf5/optional.ts";
 
-/** A series (a group), a still (a dataset), or what is damaged, so that nobody knows which images it holds. */
+/**
+ * A series of images, or of the lines of a line scan (a group); a still (a dataset); or what is damaged, so that nobody knows which
+ * images it holds.
+ */
 export type Found =
-  | { readonly path: string; readonly kind: "series" | "still" }
+  | { readonly path: string; readonly kind: "series" | "lines" | "still" }
   | { readonly path: string; readonly kind: "damaged"; readonly damage: DamagedStructure };
 
 /** Groups in which images are, in the order of the scenes. */
@@ -14,7 +17,22 @@ const ROOTS = ["/acquisition", "/processing", "/stimulus"];
 
 const SERIES: readonly string[] = ["TwoPhotonSeries", "OnePhotonSeries", "ImageSeries"];
 
-const STILLS: readonly string[] = ["GrayscaleImage", "RGBImage", "RGBAImage"];
+const STILLS: readonly string[] = ["GrayscaleImage", "RGBImage", "RGBAImage", "Image"];
+
+/** A series of any measurement. */
+const TIME_SERIES = "TimeSeries";
+
+/** Fewest pixels of a line: series of a few values for each time are those of sensors. */
+const LEAST_COLUMNS = 8;
+
+/** What names or descriptions of line scans say. */
+const LINES = /line[\s_-]*scan|kymograph/i;
+
+/** Units of electrical signals, which a description may say were recorded with a line scan: symbols, and words in any case. */
+const ELECTRICAL = [
+  /^[pnuµμmkMG]?[VAΩ]$|^[pnuµμm][SF]$/,
+  /^[a-z]*(?:volt|amp|ampere|ohm|siemens|farad)s?$/i,
+];
 
 /** Types that extend those of images and hold none, or hold what is no image. */
 const NO_IMAGES: readonly string[] = ["IndexSeries", "ImageMaskSeries", "OpticalSeries"];
@@ -22,14 +40,19 @@ const NO_IMAGES: readonly string[] = ["IndexSeries", "ImageMaskSeries", "Optical
 /** Deepest nesting, and most objects: each takes some reads. */
 const [MAX_DEPTH, MAX_OBJECTS] = [8, 20_000];
 
-/** The images; names of series and images in other files; and the types of what else there is. */
+/**
+ * The images, line scans first; names of series and images in other files; paths of series of two dimensions that are no line scans;
+ * and the types of what else there is.
+ */
 export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
   readonly images: readonly Found[];
   readonly outside: readonly string[];
+  readonly tables: readonly string[];
   readonly others: readonly string[];
 } {
   const images: Found[] = [];
   const outside: string[] = [];
+  const tables: string[] = [];
   const others = new Set<string>();
   // Links lead to an object a second time.
   const seen = new Set<string | number>();
@@ -65,18 +88,23 @@ export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
     const type = file.text(path, "neurodata_type") ?? "";
     const id = file.text(path, "object_id");
     if (id !== null && seen.has(id)) return;
+    // Whatever has an identifier has a type.
+    if (id !== null && type === "") throw new DamagedStructure(`${path} has no neurodata_type`);
     for (const own of [address, id]) if (own !== null) seen.add(own);
     if (kind === "dataset") {
       if (STILLS.includes(type)) images.push({ path, kind: "still" });
       else if (type === "ExternalImage") outside.push(quoted(path));
       return;
     }
-    if (isSeries(file, path, type)) {
+    const shape = type === TIME_SERIES ? numbersIn(file, path) : null;
+    const areLines = shape !== null && holdsLines(file, path, shape);
+    if (areLines || isSeries(file, path, type)) {
       const elsewhere = externalFiles(file, path);
-      if (elsewhere === null) images.push({ path, kind: "series" });
+      if (elsewhere === null) images.push({ path, kind: areLines ? "lines" : "series" });
       else outside.push(`${quoted(path)} in ${elsewhere}`);
       return;
     }
+    if (shape !== null) tables.push(quoted(path));
     if (type !== "" && type !== "Images" && type !== "ProcessingModule") others.add(type);
     if (depth < MAX_DEPTH) walk(path, depth + 1);
   }
@@ -84,10 +112,13 @@ export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
   for (const root of ROOTS) {
     const before = images.length;
     if (unlessLost(root, () => file.kindOf(root), "nothing") === "group") walk(root, 0);
-    const found = images.splice(before).sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+    const found = images.splice(before).sort((a, b) =>
+      Number(b.kind === "lines") - Number(a.kind === "lines") ||
+      (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+    );
     images.push(...found);
   }
-  return { images, outside, others: [...others] };
+  return { images, outside, tables, others: [...others] };
 }
 
 /** Whether a group is a series of images: by its type, or as a type of an extension by what it has. */
@@ -96,6 +127,22 @@ function isSeries(file: Hdf5File, path: string, type: string): boolean {
   if (NO_IMAGES.includes(type) || file.kindOf(`${path}/imaging_plane`) !== "group") return false;
   const data = `${path}/data`;
   return file.kindOf(data) === "dataset" && [3, 4].includes(file.dataset(data).shape.length);
+}
+
+/** Lengths of the two axes of a series of numbers; `null` for any other series. */
+function numbersIn(file: Hdf5File, path: string): readonly [number, number] | null {
+  const data = `${path}/data`;
+  if (file.kindOf(data) !== "dataset") return null;
+  const { shape, sampleType } = file.dataset(data);
+  return shape.length === 2 && sampleType !== null ? shape as [number, number] : null;
+}
+
+/** Whether a series of two dimensions is a line scan, by its name or description. */
+function holdsLines(file: Hdf5File, path: string, [, columns]: readonly [number, number]): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return columns >= LEAST_COLUMNS &&
+    [name, file.text(path, "description") ?? ""].some((text) => LINES.test(text)) &&
+    !ELECTRICAL.some((unit) => unit.test(file.text(`${path}/data`, "unit")?.trim() ?? ""));
 }
 
 /** The files that hold the samples of a series; `null` if it holds them. */

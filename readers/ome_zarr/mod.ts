@@ -21,13 +21,14 @@ import {
   type Acquisition,
   type Axis,
   type AxisLetter,
-  FIRST_POSITION,
+  type PlanePlan,
   type Position,
   type RowRange,
   type SceneEntry,
   type Scenes,
   sizesOf,
 } from "../reader.ts";
+import { sizeAlong } from "../metadata/selection.ts";
 import { type Warning, warning } from "../warning.ts";
 import {
   decodePlanes,
@@ -155,16 +156,17 @@ export function readLinkedImage(opened: OpenedStore): StoredImage {
   return { ...stored, image: { ...stored.image, warnings: [...list.warnings, ...stored.image.warnings] } };
 }
 
-/** The location of some rows of some planes in an image's array. */
+/** The location of some rows of some planes in an image's array. @param along the axis of the rows */
 export function planeSelection(
   { array, axes }: OmeImage,
   channels: readonly number[],
   position: Position,
   rows?: RowRange,
+  along: "Y" | "T" = "Y",
 ): PlaneSelection {
   const axisOf = (letter: AxisLetter) => axes.findIndex((axis) => axis.letter === letter);
   const indices: Partial<Record<AxisLetter, number>> = { T: position.t, Z: position.z, L: position.l };
-  const [rowAxis, columnAxis, channelAxis] = [axisOf("Y"), axisOf("X"), axisOf("C")];
+  const [rowAxis, columnAxis, channelAxis] = [axisOf(along), axisOf("X"), axisOf("C")];
   return {
     rowAxis,
     columnAxis,
@@ -191,7 +193,21 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
   const { image, store, fileSize, documents, listed } = stored;
   const { array } = image;
   const named = image.channels.length + (image.stamps?.seconds.length ?? 0);
-  const { rows: { end: rows }, columns } = planeSelection(image, [], FIRST_POSITION);
+  const planOf = (selection: PlaneSelection, rows: number): PlanePlan => {
+    wantedChunks(array, selection);
+    return {
+      rows,
+      columns: selection.columns,
+      filled: selection.rows,
+      warnings: [],
+      overwrites: isStoredAsIs(array),
+      division: divisionOf(array, selection),
+      working: workingMemory({ store, array, selection }),
+      ...store.note && { note: (most: number) => noteChunks({ store, array, selection }, most, stop) },
+      decode: (planes) => decodePlanes({ store, array, selection }, planes, stop),
+    };
+  };
+  const rows = sizeAlong(servedAxes(image), "Y");
   return {
     axes: servedAxes(image),
     channels: image.channels,
@@ -208,21 +224,10 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
         if (bytes !== null) list.add(key, mediaType, textOf(bytes, key));
       }
     },
-    plan(channels, position, wanted) {
-      const selection = planeSelection(image, channels, position, wanted);
-      wantedChunks(array, selection);
-      return Promise.resolve({
-        rows,
-        columns,
-        filled: selection.rows,
-        warnings: [],
-        overwrites: isStoredAsIs(array),
-        division: divisionOf(array, selection),
-        working: workingMemory({ store, array, selection }),
-        ...store.note && { note: (most: number) => noteChunks({ store, array, selection }, most, stop) },
-        decode: (planes) => decodePlanes({ store, array, selection }, planes, stop),
-      });
-    },
+    plan: (channels, position, wanted) =>
+      Promise.try(() => planOf(planeSelection(image, channels, position, wanted), rows)),
+    planLines: (channels, position, lines) =>
+      Promise.try(() => planOf(planeSelection(image, channels, position, lines, "T"), lines.end)),
   };
 }
 

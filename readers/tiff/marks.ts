@@ -10,10 +10,10 @@ export const MICRO_MANAGER = /^.*?_MMStack/i;
 
 /**
  * File of a Micro-Manager acquisition saved as separate image files. Captures time, channel and slice (`img_000000000_DAPI_000.tif`),
- * or axes with numbers (`img_channel000_position000_time000000000_z000.tif`).
+ * or axes with numbers (`img_channel000_position000_time000000000_z000.tif`). The name of the channel may be empty.
  */
 export const SEPARATE_IMAGE =
-  /^img(?:_(\d{9,10})_(.+)_(\d{3,})|((?:_(?:channel|position|time|z)\d{3,}){1,4}))\.tiff?$/i;
+  /^img(?:_(\d{9,10})_(.*)_(\d{3,})|((?:_(?:channel|position|time|z)\d{3,}){1,4}))\.tiff?$/i;
 
 /** Name of the document beside such files. */
 export const METADATA_NAME = "metadata.txt";
@@ -33,7 +33,11 @@ const SCANIMAGE = /^(.*_\d{5})_\d{5,}\.tiff?$/i;
 /** Indices at the end of the name of an OME-TIFF with some of the planes: `_C0`, `-Z1_T3`. A time alone may be a trial number. */
 const OME_INDICES = /(?=.*[_-][CZ]\d)(?:[_-](?:C|Z|TP?)\d+)+\.ome\.tiff?$/i;
 
-const COMPANION = ".companion.ome";
+/** Extension of the XML document of an OME-TIFF set, which may be the whole name. */
+export const COMPANION = ".companion.ome";
+
+/** True for the path of such a document. */
+export const isCompanion = (path: string): boolean => /(?:^|[./\\])companion\.ome$/i.test(path);
 
 /** Sets of TIFF files of several programs, by name. */
 export const GROUPING: FileGrouping = { setOf, mayBeOwn: () => true };
@@ -43,16 +47,29 @@ function setOf(name: string, beside: FolderNames): string | null {
   if (extension === undefined) return null;
   const companion = beside.ending(COMPANION).find((document) => continues(name, document));
   if (companion !== undefined) return companion;
-  if (THOR_IMAGE.test(name) && beside.find(EXPERIMENT_NAME) !== null) return "Chan";
+  if (THOR_IMAGE.test(name) && isThorSet(name, beside)) return "Chan";
   if (SEPARATE_IMAGE.test(name) && beside.find(METADATA_NAME) !== null) return "img_";
   const stack = NDTIFF_STACK.exec(name) ?? SCANIMAGE.exec(name);
   if (stack) return stack[1]!;
   if (/^\.ome/i.test(extension)) {
+    const bare = beside.find(COMPANION.slice(1));
+    if (bare !== null) return bare;
     return MICRO_MANAGER.exec(name)?.[0] ?? (OME_INDICES.test(name) ? name.replace(OME_INDICES, "") : null);
   }
   const stem = name.slice(0, -extension.length);
   return OLYMPUS_ENDING.test(stem) ? stem.replace(OLYMPUS_ENDING, "") : null;
 }
+
+/** True for a file of ThorImage beside its document or the first file of its set. */
+const isThorSet = (name: string, beside: FolderNames) =>
+  [
+    EXPERIMENT_NAME,
+    name.replace(/^Chan[A-Z]/i, "ChanA").replace(/(_\d+)(?=[_.])/g, (part) =>
+      `_${"1".padStart(part.length - 1, "0")}`),
+  ]
+    .some((first) =>
+      beside.find(first) !== null
+    );
 
 /** True if a name continues that of a companion document: `set-Z1.ome.tif` and `set.companion.ome`. */
 function continues(name: string, companion: string): boolean {

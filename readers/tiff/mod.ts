@@ -110,7 +110,7 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   if (files.kind(path) === "directory") {
     return (await import("./dialects/ndtiff.ts")).openNDTiffFolder(path, files);
   }
-  if (path.toLowerCase().endsWith(".companion.ome")) {
+  if (marks.isCompanion(path)) {
     return (await import("./dialects/ome.ts")).openCompanion(path, files);
   }
   const tiff = new TiffFile(files.open(path), files);

@@ -39,6 +39,9 @@ import type {
 } from "../archive/content/archive_orders.ts";
 import type { DescribedRecording } from "../archive/content/member_documents.ts";
 
+/** Number of files of a plane whose marks are reported: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
+const MAX_REPORTED = 1024;
+
 /** Least number of bytes that the metadata of an open acquisition takes. */
 const LEAST_INDEX_BYTES = 64 << 10;
 
@@ -302,7 +305,10 @@ export class OpenAcquisition {
     return (await this.#unchanged(() => documentsOf(this.acquisition)))[0];
   }
 
-  /** Does some work between two checks of the marks. Returns its result, and the marks of the files that only this work read. */
+  /**
+   * Does some work between two checks of the marks. Returns its result, and the marks of up to {@linkcode MAX_REPORTED} files that
+   * only this work read.
+   */
   async #unchanged<T>(work: () => T | Promise<T>): Promise<[T, ReadonlyMap<string, string>]> {
     const { marks } = this.#source;
     this.#files.takeUsed();
@@ -313,7 +319,7 @@ export class OpenAcquisition {
       const files = new Map([...this.#files.takeUsed()].filter(([path]) => !marks.has(path)));
       requireMarks(marks);
       requireMarks(files);
-      return [result, files];
+      return [result, new Map(files.entries().take(MAX_REPORTED))];
     } catch (error) {
       throw failureOf(error, this.#source, this.#files);
     }

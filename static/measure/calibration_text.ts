@@ -61,5 +61,29 @@ function lineTimeOfOlympus(text: string) {
   return value > 0 ? value : undefined;
 }
 
+/** Units of `tunit`, by which ImageJ counts its frame interval; without one it is in seconds. */
+const FRAME_UNITS: Record<string, number> = {
+  ...SECONDS,
+  sec: 1,
+  second: 1,
+  seconds: 1,
+  min: 60,
+  h: 3600,
+  hour: 3600,
+};
+
+/**
+ * The seconds between frames in the description of an ImageJ file, `finterval`: of an image whose rows are time, such as one that
+ * _Reslice_ made of a series, the time between its rows. Undefined if the text is of another program or states none.
+ */
+export function frameIntervalIn(text: string): number | undefined {
+  if (!text.startsWith("ImageJ=")) return undefined;
+  const field = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1]?.trim();
+  const number = new RegExp(`^${DIGITS}$`, "i").exec(field("finterval") ?? "")?.[1];
+  const unit = FRAME_UNITS[field("tunit")?.replace("\\u00B5", "\u00b5") || "s"];
+  const value = number === undefined || unit === undefined ? 0 : numberOf(number) * unit;
+  return value > 0 ? Number(value.toPrecision(12)) : undefined;
+}
+
 /** @param text with a decimal point or comma */
 const numberOf = (text: string) => Number(text.replace(",", "."));

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { streaks } from "./streaks.ts";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
@@ -77,4 +78,23 @@ test("measures an image as a line scan by typed values or those of a text", asyn
   assert.equal(about.get("Time per line"), "0.004 s");
   assert.equal(about.get("Calibration"), "typed, from scan.txt");
   assert.equal(about.get("Time along the line"), "corrected for 3 us per pixel (typed)");
+});
+
+test("proposes the frame interval of ImageJ as the time per line", async (viewer, page) => {
+  // As _Reslice_ writes a kymograph: one image with the interval of the frames that it was made of.
+  const text = "ImageJ=1.54f\nimages=1\nunit=um\nfinterval=0.0025\n";
+  const bytes = tiffBytes(grayLayout(40, 60, 16), (x, y) => BigInt(x + y), 1, [[270, 2, text]]);
+  await viewer.openBytes("resliced.tif", bytes);
+  await viewer.unfold("typed");
+  await page.locator("#measure-typed .hint", { hasText: "The file states 2.5 ms between frames" }).waitFor();
+  assert.deepEqual([await page.inputValue("#typed-line"), await page.inputValue("#typed-pixel")], [
+    "2.5",
+    "",
+  ]);
+  await page.fill("#typed-pixel", "0.25");
+  await page.click("#typed-treat");
+  await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
+  // A file that states none leaves the field empty.
+  await viewer.openBytes("other.tif", tiffBytes(grayLayout(40, 60, 16), () => 1n, 1));
+  assert.equal(await page.inputValue("#typed-line"), "");
 });

@@ -32,7 +32,9 @@ import {
   STREAK_VELOCITY,
 } from "../browser/measured_scan.ts";
 import { DOCUMENTS, FILES, writeCollection } from "../collection_tree.ts";
+import { omeImage, omeXml } from "../fixtures/ome_xml.ts";
 import { write } from "../fixtures/plain_store.ts";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
 const IMAGES = join(ROOT, "examples", "time_series.ome.tif");
@@ -541,4 +543,26 @@ Deno.test("measure: an interrupt ends it, and nothing was written", async () => 
   await within(PATIENCE, "its last words", heard);
   assert.deepEqual([code, (await output).length], [130, 0], said);
   assert.match(said, /Stopped after \d+ of \d+ recordings; nothing was written\n$/);
+});
+
+Deno.test("measure: takes a line scan that is stored as time points of one row", async () => {
+  using temporary = temporaryFolder();
+  const [lines, columns] = SCAN_SHAPE;
+  const plane = scanPlanes()[0];
+  const text = omeXml(omeImage({
+    SizeX: columns,
+    SizeY: 1,
+    SizeT: lines,
+    PhysicalSizeX: PIXEL_SIZE,
+    TimeIncrement: LINE_TIME,
+  }, "<TiffData/>"));
+  const path = join(temporary.path, "lines.ome.tif");
+  const sample = (x: number, _y: number, _sample: number, t: number) => BigInt(plane[t * columns + x]!);
+  Deno.writeFileSync(path, tiffBytes(grayLayout(columns, 1, 16), sample, lines, [[270, 2, text]]));
+  const { code, rows, err } = await measured([path], {
+    velocity: { window: 120, step: 60, method: "radon" },
+  });
+  assert.deepEqual([code, err, rows.length], [0, "", 1]);
+  const truth = STREAK_VELOCITY * PIXEL_SIZE / LINE_TIME;
+  assert(Math.abs(Number(rows[0]!["Median velocity (um/s)"]) / truth - 1) < 0.03);
 });

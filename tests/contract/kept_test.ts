@@ -9,6 +9,7 @@ import { OrderMemory } from "../../session/archive/exporter.ts";
 import { ExportResponse, OpenResponse } from "../../schemas/http.ts";
 import { DOCUMENTS, FILES, writeCollection } from "../collection_tree.ts";
 import { noise, write, writePlainStore } from "../fixtures/plain_store.ts";
+import { omeImage, omeXml } from "../fixtures/ome_xml.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { roundTrip } from "../round_trip.ts";
 import { temporaryFolder } from "../temporary_files.ts";
@@ -229,12 +230,33 @@ const RECORDINGS: Readonly<Record<string, (folder: string) => string>> = {
     Deno.writeFileSync(path, tiffBytes(grayLayout(4, 3, 32), sample, 2, [[270, 2, description]]));
     return path;
   },
+  "time points of one row with a time between lines": (folder) => rowsIn(folder, 0.002),
+  "time points of one row, of which the last ones are missing": (folder) => rowsIn(folder, 0.002, 17),
+  "time points of one row without a time": (folder) => rowsIn(folder),
   "a store without any step": (folder) => {
     const path = join(folder, "plain.ome.zarr");
     writePlainStore(path, { planes: [noise(12), noise(12)], rows: 3, columns: 4 });
     return path;
   },
 };
+
+/** An OME-TIFF of 24 time points of one row, of which so many are stored. */
+function rowsIn(folder: string, interval?: number, stored = 24): string {
+  const path = join(folder, "lines.ome.tif");
+  const text = omeXml(omeImage({
+    SizeX: 9,
+    SizeY: 1,
+    SizeT: 24,
+    PhysicalSizeX: 0.5,
+    ...interval !== undefined && { TimeIncrement: interval },
+  }, "<TiffData/>"));
+  const layout = grayLayout(9, 1, 16);
+  Deno.writeFileSync(
+    path,
+    tiffBytes(layout, (x, _y, _s, t) => BigInt(100 * t + x), stored, [[270, 2, text]]),
+  );
+  return path;
+}
 
 for (const [name, recordingIn] of Object.entries(RECORDINGS)) {
   Deno.test(`an archive, and an archive of it, open like the original: ${name}`, async () => {
@@ -243,6 +265,21 @@ for (const [name, recordingIn] of Object.entries(RECORDINGS)) {
     assert.deepEqual(await roundTrip(server, recordingIn(temporary.path), temporary.path), []);
   });
 }
+
+Deno.test(
+  "time points of one row have no position along T",
+  withServer(async ({ server, folder, exported }) => {
+    const path = rowsIn(folder, 0.002);
+    for (const file of [path, (await exported({ members: [{ path }] })).file]) {
+      const { channels, header, lineScan, times } = await server.open(file);
+      assert.deepEqual([header.sizes, lineScan?.secondsPerLine, times], [{ Y: 24, X: 9 }, 0.002, null]);
+      const url = channels[0]!.dataUrl;
+      await expectError(server.request(`${url}?t=1`), 422, "position_out_of_range");
+      const plane = new Float32Array(await (await server.request(url)).arrayBuffer());
+      assert.deepEqual([plane.length, plane[9 * 23 + 8]], [24 * 9, 2308]);
+    }
+  }),
+);
 
 Deno.test(
   "omero shows each channel in the page's contrast and colour, or in the colour of the file",

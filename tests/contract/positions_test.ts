@@ -437,7 +437,7 @@ Deno.test("a chunk written or removed after its plane was served changes the acq
   });
 });
 
-/** A series of two images of one row, [0, 1] and [2, 3], raw in a chunk each. Gives the folder of the chunks. */
+/** A series of two images of one column, [0, 1] and [2, 3], raw in a chunk each. Gives the folder of the chunks. */
 async function writeTimeStore(path: string): Promise<string> {
   const array = join(path, "0");
   await Deno.mkdir(array, { recursive: true });
@@ -448,7 +448,7 @@ async function writeTimeStore(path: string): Promise<string> {
   await write(".zattrs", {
     multiscales: [{ version: "0.4", axes, datasets: [{ path: "0", coordinateTransformations: [scale] }] }],
   });
-  const layout = { zarr_format: 2, shape: [2, 1, 2], chunks: [1, 1, 2], dtype: "<f4", order: "C" };
+  const layout = { zarr_format: 2, shape: [2, 2, 1], chunks: [1, 2, 1], dtype: "<f4", order: "C" };
   await write("0/.zarray", { ...layout, compressor: null, fill_value: 0, filters: null });
   await Deno.writeFile(join(array, "0.0.0"), new Uint8Array(new Float32Array([0, 1]).buffer));
   await Deno.writeFile(join(array, "1.0.0"), new Uint8Array(new Float32Array([2, 3]).buffer));
@@ -492,13 +492,13 @@ Deno.test("reports a change if a file of a large set is removed before its first
   // More files than an open marks.
   const names = Array.from({ length: 80 }, (_, t) => `${t}.ome.tif`);
   const xml = `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ` +
-    `ID="Pixels:0" DimensionOrder="XYCZT" Type="uint16" SizeX="2" SizeY="1" SizeC="1" SizeZ="1" SizeT="80">` +
+    `ID="Pixels:0" DimensionOrder="XYCZT" Type="uint16" SizeX="1" SizeY="2" SizeC="1" SizeZ="1" SizeT="80">` +
     names.map((name, t) => `<TiffData FirstT="${t}"><UUID FileName="${name}"/></TiffData>`).join("") +
     `</Pixels></Image></OME>`;
   for (const [t, name] of names.entries()) {
     const file = tiffBytes(
-      grayLayout(2, 1, 16),
-      (x) => BigInt(10 * t + x),
+      grayLayout(1, 2, 16),
+      (_x, y) => BigInt(10 * t + y),
       1,
       t === 0 ? [[270, 2, xml]] : [],
     );

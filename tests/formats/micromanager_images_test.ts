@@ -6,6 +6,7 @@ import { loadHere } from "../load_here.ts";
 import { inFolder, type Put } from "../temporary_files.ts";
 import { codesOf } from "../warning_codes.ts";
 import { openHere } from "../load_here.ts";
+import { firstsAt } from "../planes.ts";
 import { arePartsOf } from "../../session/worker/named_parts.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 
@@ -105,6 +106,35 @@ for (const [version, nameOf] of Object.entries({ 1: name1, 2: name2 })) {
     });
   });
 }
+
+Deno.test("opens separate image files of an acquisition without channels, whose channel is CH1", async () => {
+  for (const blank of ["", " "]) {
+    for (const names of [["Default"], [""], undefined]) {
+      await inFolder(async (put, folder) => {
+        const nameOf = (t: number, z: number) => `img_${padded(t, 9)}_${blank}_${padded(z, 3)}.tif`;
+        const places = [0, 1, 2].flatMap((t) => [0, 1].map((z) => [t, z] as const));
+        const records = places.map(([t, z]) =>
+          [`FrameKey-${t}-0-${z}`, { ...recordOf(t, 0, z, nameOf(t, z)), Channel: blank }] as const
+        );
+        const Summary = { ...SUMMARY, Channels: 1, Frames: 3, ChNames: names };
+        for (const [t, z] of places) put(`Pos0/${nameOf(t, z)}`, plane(numberOf(t, 0, z)));
+        put("Pos0/metadata.txt", JSON.stringify({ Summary, ...Object.fromEntries(records) }));
+        const { summary } = await loadHere(join(folder, "Pos0", nameOf(2, 1)));
+        deepEqual(summary.axes.map(({ name, size, step }) => [name, size, step]), [
+          ["T", 3, 0.5],
+          ["Z", 2, 1.5],
+          ["Y", 3, 0.325],
+          ["X", 4, 0.325],
+        ]);
+        deepEqual([summary.channels.map(({ name }) => name), summary.warnings], [["CH1"], []]);
+        await openHere(join(folder, "Pos0", nameOf(0, 0)), async (acquisition) => {
+          for (const [t, z] of places) deepEqual(await firstsAt(acquisition, { t, z }), [numberOf(t, 0, z)]);
+        });
+        deepEqual(await listedApart(join(folder, "Pos0")), []);
+      });
+    }
+  }
+});
 
 Deno.test("joins the two records that Micro-Manager 2 writes for a plane", async () => {
   await inFolder(async (put, folder) => {

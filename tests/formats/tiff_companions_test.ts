@@ -6,6 +6,7 @@ import { DecodeFailed } from "../../readers/errors.ts";
 import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
 import { type Field, filledPages, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import { firstsAt } from "../planes.ts";
 import { inFolder } from "../temporary_files.ts";
 import { codesOf } from "../warning_codes.ts";
 
@@ -69,6 +70,26 @@ Deno.test("rejects a companion document that names no file or is not one", () =>
     // The file of a plane is not a TIFF.
     put("f0c0.tif", "x".repeat(99));
     await rejects(open(COMPANION), /does not start with a TIFF header/);
+  }));
+
+Deno.test("opens a set by a companion document without a stem, and by its file", () =>
+  inFolder(async (put) => {
+    const image = omeImage(
+      { SizeC: 2, PhysicalSizeX: 0.5 },
+      '<TiffData PlaneCount="2"><UUID FileName="a.ome.tif"/></TiffData>',
+    );
+    const path = put("companion.ome", omeXml(image));
+    const tiff = put(
+      "a.ome.tif",
+      filledPages(2, [[270, 2, '<OME><BinaryOnly MetadataFile="companion.ome"/></OME>']], 3, GRAY),
+    );
+    for (const opened of [path, tiff, put("Companion.OME", omeXml(image))]) {
+      const { summary, planes } = await loadHere(opened);
+      deepEqual([summary.format, summary.axes.at(-1)!.step], ["tif", 0.5]);
+      deepEqual(planes.map((plane) => plane[0]), [3, 4]);
+    }
+    // Other documents of this extension are none of a set.
+    await rejects(loadHere(put("other.ome", omeXml(image))), /"other\.ome" is of no known format/);
   }));
 
 /** What differs between the ThorImage data sets of the tests. */
@@ -182,3 +203,83 @@ Deno.test("ThorImage: resolves month and day by the seconds since 1970", async (
   equal(await at("10/08/2023 13:39:19", "2020-01-01"), " ");
   equal((await described({ date: `date="31/31/2023 13:39:19"` })).moment, " ");
 });
+
+/** Names of a set of ThorImage 1: channel, well, site, slice and time point. */
+const thorName = (c: number, z: number, t: number, well = 1) =>
+  `Chan${"AB"[c]}_${[well, 1, z + 1, t + 1].map((n) => String(n).padStart(4, "0")).join("_")}.tif`;
+
+/** Samples of a plane of a set of ThorImage 1. */
+const thorSample = (c: number, z: number, t: number) => 100 * t + 10 * z + c + 1;
+
+/** Writes such a set of 3 time points, 2 slices and 2 channels; the document of the first file alone has all names. */
+function thorSet(put: (name: string, content: Uint8Array | string) => string, well = 1, add = 0): void {
+  const all = [0, 1, 2].flatMap((t) => [0, 1].flatMap((z) => [0, 1].map((c) => [c, z, t] as const)));
+  const named = all.map(([c, z, t]) =>
+    `<TiffData FirstT="${t}" FirstZ="${z}" FirstC="${c}"><UUID FileName="${
+      thorName(c, z, t, well)
+    }">urn:uuid:${c}${z}${t}</UUID></TiffData>`
+  );
+  const pixels = {
+    SizeC: 2,
+    SizeZ: 2,
+    SizeT: 3,
+    PhysicalSizeX: 0.5,
+    PhysicalSizeY: 0.5,
+    PhysicalSizeZ: 1.5,
+    TimeIncrement: 0,
+  };
+  for (const [c, z, t] of all) {
+    const own = `<Plane TheT="${t}" TheZ="${z}" TheC="${c}" DeltaT="${1.25 * t + 0.01 * z}"/>`;
+    const text = omeXml(omeImage(pixels, [own, ...c + z + t === 0 ? named : []]));
+    put(thorName(c, z, t, well), page(thorSample(c, z, t) + add, text));
+  }
+}
+
+Deno.test("ThorImage 1: opens a set of partial documents by any of its files", () =>
+  inFolder(async (put, folder) => {
+    thorSet(put);
+    thorSet(put, 2, 1000);
+    put(
+      "Experiment.xml",
+      `<ThorImageExperiment><Date date="05/16/2019"/><LSM pixelX="12" pixelY="8"/></ThorImageExperiment>`,
+    );
+    for (
+      const [name, add] of [[thorName(0, 0, 0), 0], [thorName(1, 1, 2), 0], [
+        thorName(0, 1, 1, 2),
+        1000,
+      ]] as const
+    ) {
+      const { summary } = await loadHere(join(folder, name));
+      deepEqual(codesOf(summary.warnings), [], name);
+      deepEqual([summary.date, summary.time, summary.times], ["20190516", "", [0, 1.25, 2.5]]);
+      deepEqual(summary.axes.map(({ name, size, step }) => [name, size, step]), [
+        ["T", 3, 1.25],
+        ["C", 2, 1],
+        ["Z", 2, 1.5],
+        ["Y", 8, 0.5],
+        ["X", 12, 0.5],
+      ]);
+      await openHere(join(folder, name), async (acquisition) => {
+        for (const [t, z] of [[0, 0], [2, 1], [1, 0]] as const) {
+          const expected = [0, 1].map((c) => thorSample(c, z, t) + add);
+          deepEqual(await firstsAt(acquisition, { t, z }), expected, name);
+        }
+      });
+    }
+  }));
+
+Deno.test("ThorImage 1: shows the plane of a file without its set at its own place", () =>
+  inFolder(async (put, folder) => {
+    thorSet(put);
+    for (const { name } of [...Deno.readDirSync(folder)]) {
+      if (name !== thorName(1, 1, 2)) Deno.removeSync(join(folder, name));
+    }
+    const { summary, planes } = await loadHere(join(folder, thorName(1, 1, 2)));
+    deepEqual(summary.position, { t: 2, z: 1, l: 0 });
+    deepEqual([summary.loaded.map(({ index }) => index), planes.map((plane) => plane[0])], [[1], [212]]);
+    // Nothing is said of a number of pages that the file does not state.
+    ok(
+      summary.warnings.every(({ text }) => !/which has \d|directories/.test(text)),
+      JSON.stringify(summary.warnings),
+    );
+  }));

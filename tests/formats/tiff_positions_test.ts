@@ -52,6 +52,23 @@ Deno.test("OME-XML without TiffData: directories in the dimension order, as many
   }
 });
 
+Deno.test("OME-XML without TiffData: as many Plane elements as pages say where these belong", async () => {
+  const places = [[2, 3, 1], [0, 0, 0], [1, 2, 0]] as const;
+  const planes = places.map(([t, z, c]) => `<Plane TheT="${t}" TheZ="${z}" TheC="${c}"/>`).join("");
+  const xml = pixelsOf("ZCT", planes);
+  await withOpened({ "a.ome.tif": pages(3, [[270, 2, xml]], 50) }, async (acquisition) => {
+    for (const [page, [t, z, c]] of places.entries()) {
+      deepEqual(await firstsAt(acquisition, { t, z }, [c]), [50 + page]);
+    }
+    equal(acquisition.holds!(0, { t: 0, z: 1, l: 0 }), false);
+    deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
+  });
+  // Fewer elements than pages: the order of dimensions counts.
+  await withOpened({ "a.ome.tif": pages(4, [[270, 2, xml]], 50) }, async (acquisition) => {
+    deepEqual(await firstsAt(acquisition, { z: 3 }, [0]), [53]);
+  });
+});
+
 Deno.test("Micro-Manager: metadata of pages replace the index map", async () => {
   const unfinished = (channel: number) =>
     microManagerBytes(PAGE, {}, [[1, 0, 0, 0, 11], [channel, 0, 0, 0, 10]], {

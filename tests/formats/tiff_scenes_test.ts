@@ -1,5 +1,5 @@
 /** Scenes of a TIFF: images of OME-XML, positions of Micro-Manager, arrays of tifffile, layouts of pages. */
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
@@ -98,6 +98,54 @@ Deno.test("OME-XML: rejects an unreadable image, not the others", () => {
     deepEqual(await firstsAt(await open(0)), [0]);
     await rejects(open(1), /declares SizeT="-1"/);
   });
+});
+
+/** Where the frames of an image lie, as `write_tiff` of nd2 writes it. */
+const fromPage = (first: number, frames: number) =>
+  Array.from({ length: frames }, (_, t) => tiffData({ FirstT: t, IFD: first + t })).join("");
+
+Deno.test("OME-XML: deals pages in order to images that all number them from 0", async () => {
+  const frames = [2, 3, 2];
+  const written: Record<string, (frames: number) => string> = {
+    "one by one": (count) => fromPage(0, count),
+    "together": () => "<TiffData/>",
+    "not at all": () => "",
+  };
+  for (const [how, data] of Object.entries(written)) {
+    const xml = omeXml(frames.map((count, i) => image(`P${i}`, count, data(count))));
+    await withWritten({ "a.ome.tif": pages(7, () => [[270, 2, xml]], 10) }, async (scenes, open) => {
+      equal(scenes.count, 3, how);
+      const first = await open(0);
+      deepEqual(codesOf(first.warnings), ["metadata_disagree"], how);
+      match(first.warnings[0]!.text, /"P0", "P1", "P2"$/);
+      for (const [scene, from] of [10, 12, 15].entries()) {
+        const acquisition = await open(scene);
+        for (let t = 0; t < frames[scene]!; t += 1) {
+          deepEqual(await firstsAt(acquisition, { t }), [from + t], `${how}, scene ${scene}`);
+        }
+      }
+    });
+  }
+});
+
+Deno.test("OME-XML: warns about scenes that share pages while others belong to none", async () => {
+  const shared = omeXml([image("A", 2, fromPage(0, 2)), image("B", 2, fromPage(1, 2))]);
+  await withWritten({ "a.ome.tif": pages(5, () => [[270, 2, shared]]) }, async (_scenes, open) => {
+    const { warnings } = await open(1);
+    const [doubt] = warnings.filter(({ code }) => code === "metadata_disagree");
+    match(doubt!.text, /pages of the file in common.*"A", "B"$/);
+    deepEqual(await firstsAt(await open(1)), [1]);
+  });
+  // Pages that all scenes name, and others in order: nothing is in doubt.
+  const clear = [
+    [omeXml([image("A", 2, fromPage(0, 2)), image("B", 2, fromPage(0, 2))]), 2],
+    [omeXml([image("A", 2, fromPage(0, 2)), image("B", 2, fromPage(2, 2))]), 4],
+  ] as const;
+  for (const [xml, count] of clear) {
+    await withWritten({ "a.ome.tif": pages(count, () => [[270, 2, xml]]) }, async (_scenes, open) => {
+      deepEqual(codesOf((await open(0)).warnings), []);
+    });
+  }
 });
 
 Deno.test("OME-XML: takes sizes from the document only if the channels state their samples", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { calibrationIn } from "../../static/measure/calibration_text.ts";
+import { calibrationIn, frameIntervalIn } from "../../static/measure/calibration_text.ts";
 
 const none = { secondsPerLine: undefined, micrometresPerPixel: undefined, secondsPerPixel: undefined };
 
@@ -34,4 +34,21 @@ Deno.test("reads nothing from texts without such numbers", () => {
     assert.deepEqual(calibrationIn(text).secondsPerLine, undefined, text);
     assert.deepEqual(calibrationIn(text).micrometresPerPixel, undefined, text);
   }
+});
+
+Deno.test("reads the time between frames from the description of an ImageJ file", () => {
+  const rows: [fields: string, seconds: number | undefined][] = [
+    ["finterval=0.002", 0.002],
+    ["finterval=2,5\ntunit=ms", 0.0025],
+    ["unit=um\ntunit=\\u00B5s\nfinterval=250.0", 0.00025],
+    ["finterval=0.5\ntunit=min", 30],
+    ["finterval=0", undefined],
+    ["finterval=3\ntunit=frames", undefined],
+    ["finterval=many", undefined],
+    ["spacing=1.5", undefined],
+  ];
+  for (const [fields, seconds] of rows) {
+    assert.equal(frameIntervalIn(`ImageJ=1.54f\nimages=1\n${fields}\n`), seconds, fields);
+  }
+  assert.equal(frameIntervalIn("finterval=0.002\n"), undefined);
 });

@@ -456,6 +456,9 @@ interface Channels {
   readonly numbers: ReadonlyMap<string, number>;
 }
 
+/** Name that Micro-Manager gives the channel of an acquisition without channels. */
+const PLACEHOLDER = "Default";
+
 /**
  * The number of a channel is its place in the summary, else the one in a record, since names of files lack characters that file
  * systems forbid; other names follow in alphabetical order.
@@ -474,7 +477,7 @@ function channelsOf(named: readonly NamedPlane[], { summary, records }: Metadata
       if (record && channel < MAX_CHANNELS) names[channel] ||= record.channelName;
       continue;
     }
-    const place = names.indexOf(channel);
+    const place = channel.trim() === "" ? -1 : names.indexOf(channel);
     const number = place >= 0 ? place : record?.channel ?? -1;
     if (number < 0 || number >= MAX_CHANNELS || numbers.values().some((other) => other === number)) {
       unknown.push(channel);
@@ -482,7 +485,7 @@ function channelsOf(named: readonly NamedPlane[], { summary, records }: Metadata
   }
   for (const channel of unknown.sort()) numbers.set(channel, Math.max(-1, ...numbers.values()) + 1);
   for (const [channel, number] of numbers) names[number] ||= channel;
-  return { names: Array.from(names, (name) => name ?? ""), numbers };
+  return { names: Array.from(names, (name) => name === PLACEHOLDER ? "" : name ?? ""), numbers };
 }
 
 /** The layout of the first readable file. @throws {DecodeFailed} none is readable */

@@ -9,7 +9,7 @@ import { lastNameOf, leavesFolder } from "../../io/paths.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { axesOf } from "../../metadata/axes.ts";
 import { firstMoment } from "../../metadata/moment.ts";
-import { type SceneEntry, sizesOf } from "../../reader.ts";
+import { type SceneEntry, sizesOf, type TimeStamps } from "../../reader.ts";
 import { listed, warnIf, warning } from "../../warning.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import type { Opened, OpenedSeries, PlaneIndex, SeriesList, Stack } from "../stack.ts";
@@ -17,6 +17,8 @@ import { tagMoment } from "../stack.ts";
 import { upToNul } from "../directory.ts";
 import { isOmeXml } from "../marks.ts";
 import { TiffFile } from "../tiff_file.ts";
+import { withOwnPages } from "./ome_pages.ts";
+import { firstOfSet, stampsOfSet } from "./ome_partial.ts";
 import { OmeSet, PlaneLookup, uuidIn, uuidOf } from "./ome_set.ts";
 import type { Described, DescribedImage, OmeFile, OmeImage, TiffData } from "./ome_xml.ts";
 import { companionDocument, companionText, describe, planeNumber } from "./ome_xml.ts";
@@ -32,7 +34,8 @@ export function openOme(opened: Opened): SeriesList | null {
   const text = upToNul(whole);
   const uuid = uuidIn(text);
   try {
-    const described = describe(opened, text);
+    const alone = describe(opened, text);
+    const described = isPartial(alone) ? firstOfSet(opened) ?? alone : alone;
     const own = imageOf(opened, described, uuid);
     if (own.read instanceof DecodeFailed) throw own.read;
     return imageList(opened, described, own, uuid);
@@ -43,6 +46,16 @@ export function openOme(opened: Opened): SeriesList | null {
     return null;
   }
 }
+
+/** Whether a document names no file, and describes more planes than its own file has. */
+const isPartial = ({ images }: Described) =>
+  images.length === 1 &&
+  images.every(({ places: [place], read }) =>
+    place?.name === null && !(read instanceof DecodeFailed) && read.describedPlanes > 0 &&
+    read.describedPlanes < planesOf(read)
+  );
+
+const planesOf = ({ sizes: { T, C, Z } }: OmeImage) => T * C * Z;
 
 /** The set of a companion document, opened by its first existing file. @throws {DecodeFailed} no OME-XML, image or file */
 export function openCompanion(path: string, files: FileAccess): OpenedSeries {
@@ -65,19 +78,20 @@ export function openCompanion(path: string, files: FileAccess): OpenedSeries {
 
 function imageList(
   opened: Opened,
-  described: Described,
-  own: DescribedImage,
+  given: Described,
+  opening: DescribedImage,
   uuid: string | null,
 ): SeriesList {
+  const described = withOwnPages(opened, given);
   const { images, path } = described;
+  const own = images[given.images.indexOf(opening)]!;
   const set = new OmeSet(opened, new Set(images.flatMap(({ places }) => places)), path, uuid);
   const held = images.filter((image) => {
     const { read } = image;
     // A damaged image is kept and fails when it is opened.
     if (image === own || read instanceof DecodeFailed) return true;
-    const { T, C, Z } = read.sizes;
     // The chain of directories may be damaged before the first directory that is named.
-    return unlessDamaged(() => set.holds(read.tiffData, T * C * Z), false);
+    return unlessDamaged(() => set.holds(read.tiffData, planesOf(read)), false);
   });
   const kept = new Set(held);
   const { absent = [], empty = [] } = Object.groupBy(
@@ -168,7 +182,7 @@ function imageStack(
     calibrations: image.calibrations,
     names: image.names,
     colors: image.colors,
-    stamps: image.stamps,
+    stamps: image.stamps ?? setStamps(set, lookup, image, numberOf),
     documents: (list) => {
       if (path === opened.path) return;
       list.add(basename(path), "application/xml", companionText(path, opened.files, list.left).text);
@@ -189,6 +203,19 @@ function imageStack(
     holds: (at) => set.stores(numberOf(at), lookup),
     plane: (at) => set.plane(numberOf(at), lookup, layout, `the plane T=${at.t} C=${at.channel} Z=${at.z}`),
   };
+}
+
+/** Time stamps in the documents of the other files, if that of the set describes the plane of its own file only. */
+function setStamps(
+  set: OmeSet,
+  lookup: PlaneLookup,
+  image: OmeImage,
+  numberOf: (at: PlaneIndex) => number,
+): TimeStamps | null {
+  const isFirst = image.sizes.T > 1 && image.describedPlanes > 0 &&
+    image.describedPlanes < lookup.ranges.length;
+  if (!isFirst) return null;
+  return stampsOfSet(image, (t) => set.documentAt(numberOf({ t, z: 0, l: 0, channel: 0 }), lookup));
 }
 
 /** Warns about pages of the opened file without a plane, unless several images name no directories, or one cannot be read. */

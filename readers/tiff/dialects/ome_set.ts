@@ -135,7 +135,7 @@ export class OmeSet {
       ? planes
       : own.reduce((most, { first, end, data }) => Math.max(most, data.directory + end - first), 0);
     const present = tiff.countUpTo(needed + 1);
-    const unnamed = `OME-XML names directories for ${covered} of the ${planes} planes that it declares`;
+    const unnamed = `OME-XML says where ${covered} of the ${planes} planes that it declares are`;
     const absent = `OME-XML names ${needed} directories of this file, which has ${present}${endOf(tiff)}`;
     const several =
       `OME-XML names several directories for a plane; the last one that exists is served; planes: ${repeated}`;
@@ -211,6 +211,13 @@ export class OmeSet {
       if (start?.path !== this.#opened.path) return start !== null;
       return this.#opened.tiff.directory(start.directory) !== null;
     });
+  }
+
+  /** The document of the file with a plane; `null` if the file is missing or has none. @throws {DecodeFailed} the file is damaged */
+  documentAt(number: number, lookup: PlaneLookup): string | null {
+    const location = this.#locate(number, lookup);
+    const texts = location && this.#open(location).first.textStarts(TAG.ImageDescription, ROOT_BYTES);
+    return texts?.find(isOmeXml) ?? null;
   }
 
   /** Whether the file of a plane exists and its chain reaches the plane. Damage is found when the plane is decoded. */

@@ -44,6 +44,8 @@ export interface OmeImage extends Omit<OmeXmlImage, "name"> {
   /** The axes `Z`, `C` and `T`, fastest first. */
   readonly order: readonly ("T" | "C" | "Z")[];
   readonly tiffData: readonly TiffData[];
+  /** Number of its `Plane` elements. */
+  readonly describedPlanes: number;
 }
 
 /** The images with pixels of a document, or the file with the whole document if it is `BinaryOnly`. @throws {DecodeFailed} */
@@ -77,8 +79,17 @@ export interface Described {
   readonly size: number;
 }
 
-/** The declarations of all images, kept instead of the document. */
-function describedBy(images: readonly XmlElement[], path: string, size: number): Described {
+/**
+ * The declarations of all images, kept instead of the document.
+ *
+ * @param countPages the pages of the document's file, up to a number
+ */
+export function describedBy(
+  images: readonly XmlElement[],
+  path: string,
+  size: number,
+  countPages: (most: number) => number = () => 0,
+): Described {
   if (images.length === 0) throw new DecodeFailed("OME-XML describes no image");
   const known = new Map<string, OmeFile>();
   const placeOf: PlaceOf = (tiffData) => {
@@ -95,13 +106,39 @@ function describedBy(images: readonly XmlElement[], path: string, size: number):
     const title = name ?? (ID === undefined ? null : detached(ID));
     const places = data.length === 0 ? unnamed : [...new Set(data.map(placeOf))];
     try {
-      return { title, name, places, read: readImage(image, placeOf) };
+      const read = readImage(image, placeOf);
+      const isPlaced = images.length === 1 && data.length === 0 && hasPlacedPages(read, countPages);
+      return { title, name, places, read: isPlaced ? withPlacedPages(read, image, places[0]!) : read };
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
       return { title, name, places, read: error };
     }
   });
   return { images: described, path, size };
+}
+
+/** Whether each `Plane` stands for a page, of which there are fewer than planes. */
+function hasPlacedPages(
+  { describedPlanes, sizes: { T, C, Z } }: OmeImage,
+  countPages: (most: number) => number,
+) {
+  return describedPlanes > 0 && describedPlanes < T * C * Z &&
+    countPages(describedPlanes + 1) === describedPlanes;
+}
+
+/** An image without `TiffData` whose `Plane` elements, in their order, say where its pages belong. */
+function withPlacedPages(read: OmeImage, image: XmlElement, place: OmeFile): OmeImage {
+  const { order, sizes } = read;
+  const tiffData = children(child(image, "Pixels"), "Plane").map(({ attributes }, directory): TiffData => {
+    const along = (letter: "T" | "C" | "Z") => numberOf(attributes[`The${letter}`]) ?? 0;
+    const at = { T: along("T"), C: along("C"), Z: along("Z") };
+    const isInside = (["T", "C", "Z"] as const).every((letter) =>
+      Number.isInteger(at[letter]) && at[letter] >= 0 && at[letter] < sizes[letter]
+    );
+    const first = isInside ? planeNumber(order, sizes, at) : Infinity;
+    return { first, count: 1, counted: true, directory, place };
+  });
+  return { ...read, tiffData };
 }
 
 /** The file of a `TiffData`, or that of the document. */
@@ -175,6 +212,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     sizes,
     order,
     tiffData: data,
+    describedPlanes: children(pixels, "Plane").length,
     names: declared.names.map((name) => name === null ? null : detached(name)),
     warnings: [
       ...declared.warnings,
@@ -212,7 +250,9 @@ export function planeNumber(
 /** The document of a TIFF, or of the companion that it names. @throws {DecodeFailed} damaged, missing, or without images */
 export function describe(opened: Opened, text: string): Described {
   const own = parseOme(text, "OME-XML");
-  if (own.metadataFile === null) return describedBy(own.images, opened.path, 0);
+  if (own.metadataFile === null) {
+    return describedBy(own.images, opened.path, 0, (most) => opened.tiff.countUpTo(most));
+  }
   const folder = dirname(opened.path);
   const path = namedFile(opened.files, folder, own.metadataFile) ??
     join(folder, lastNameOf(own.metadataFile));

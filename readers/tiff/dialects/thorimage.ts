@@ -104,16 +104,23 @@ const positive = (value: number | null) => value !== null && value > 0 ? value :
 /** Largest offset of a time zone from UTC in seconds. */
 const FARTHEST_ZONE = 15 * 3600;
 
+/** Seconds of a day. */
+const DAY = 24 * 3600;
+
 /** The local date. `uTime`, the seconds since 1970, decides whether month or day comes first. */
 function momentIn({ date = "", uTime }: Readonly<Record<string, string | undefined>>): Moment {
   const [, one, two, year, hours, minutes, seconds, half] =
-    /^\s*(\d\d?)[/.-](\d\d?)[/.-](\d{4})[ T]+(\d\d?):(\d\d):(\d\d)(?:\s*([AP]M))?/i.exec(date) ?? [];
+    /^\s*(\d\d?)[/.-](\d\d?)[/.-](\d{4})(?:[ T]+(\d\d?):(\d\d):(\d\d)(?:\s*([AP]M))?)?\s*/i.exec(date) ?? [];
   if (year === undefined) return UNDATED;
   const hour = hourOf(hours, half);
   const known = numberOf(uTime);
+  // ThorImage 1 writes no time.
+  const slack = hours === undefined ? DAY + FARTHEST_ZONE : FARTHEST_ZONE;
   const fitting = [[one, two], [two, one]].filter(([month, day]) => {
-    const local = Date.UTC(Number(year), Number(month) - 1, Number(day), hour, Number(minutes)) / 1000;
-    return known === null || Math.abs(local - known) <= FARTHEST_ZONE;
+    const local = Date.UTC(Number(year), Number(month) - 1, Number(day), hour || 0, Number(minutes ?? 0)) /
+      1000;
+    return known === null || Math.abs(local - known) <= slack;
   });
-  return firstMoment(...fitting.map(([month, day]) => moment([year, month, day], [hour, minutes, seconds])));
+  const time = hours === undefined ? [] : [hour, minutes, seconds];
+  return firstMoment(...fitting.map(([month, day]) => moment([year, month, day], time)));
 }

@@ -57,6 +57,7 @@ const drawer = new Drawer();
 const measured = new MeasuredView(viewer, {
   place: () => opening.place,
   planesAt: (place, signal) => controller.planesAt(place, signal),
+  texts: async () => (await controller.live((acquisition) => acquisition.metadata())).map(({ text }) => text),
   go: (place) => void opening.go(place),
   onDerived: (isDerived) => opening.derived(isDerived),
   onDrawn() {

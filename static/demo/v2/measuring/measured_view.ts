@@ -29,6 +29,8 @@ interface Images {
   place: () => Place;
   /** Planes of all channels at a place. */
   planesAt: (place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>;
+  /** Metadata documents of the file. */
+  texts: () => Promise<readonly string[]>;
   /** Shows another image of the series. */
   go: (place: Place) => void;
   /** Called when the view switches to a kymograph or projection, or back. */
@@ -46,7 +48,7 @@ export class MeasuredView {
   readonly #measuring;
   /** The images of the shown kymograph; null if none is shown. */
   #original: Picture & { look: DrawnLook } | null = null;
-  readonly #typedPanel = new TypedPanel();
+  readonly #typedPanel;
   /** The image that is treated as a line scan, with what was typed. */
   #plain: Picture & { typed: TypedScan } | null = null;
   /** Planes of the image that the shown projection replaces; null if none is shown. */
@@ -63,6 +65,7 @@ export class MeasuredView {
   constructor(viewer: Viewer, images: Images, drawer: Drawer) {
     this.#viewer = viewer;
     this.#images = images;
+    this.#typedPanel = new TypedPanel(images.texts);
     this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"), drawer);
     viewer.on("shown", ({ look }: { look: DrawnLook | null }) => {
       if (!this.#isShowing) this.#original = this.#plain = null;

@@ -1,6 +1,6 @@
 /** Lets the user show an image as a line scan if its file does not; the calibration is typed or read from a text file. */
 import { significant } from "../../../measure/axes.ts";
-import { calibrationIn } from "../../../measure/calibration_text.ts";
+import { calibrationIn, frameIntervalIn } from "../../../measure/calibration_text.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { element } from "../controls/element.ts";
 import { button, choiceField, fieldRow, numberField } from "../controls/fields.ts";
@@ -33,10 +33,15 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
   readonly #status = element("p", { className: "hint", role: "status" });
   readonly #treat = button("Treat as line scan", () => this.#order(), { id: "typed-treat" });
   readonly #back = button("Show as image", () => this.emit("back"), { id: "typed-back" });
+  readonly #texts: () => Promise<readonly string[]>;
+  /** Path of the file whose texts were searched for the time between frames. */
+  #searched = "";
   readonly element: HTMLDetailsElement;
 
-  constructor() {
+  /** @param texts the metadata documents of the shown file */
+  constructor(texts: () => Promise<readonly string[]>) {
     super();
+    this.#texts = texts;
     const fromText = button("From a text file…", () => this.#file.click(), {
       title: "Takes the numbers from the text that the microscope wrote",
     });
@@ -63,6 +68,21 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
         fieldRow(this.#treat, this.#back),
       ),
     );
+    this.element.addEventListener("toggle", () => void this.#propose());
+  }
+
+  /** Fills in the time between frames that ImageJ wrote, unless a number was typed. */
+  async #propose() {
+    const path = this.#path;
+    if (!this.element.open || this.element.hidden || this.#searched === path) return;
+    this.#searched = path;
+    // Without its documents the file states nothing.
+    const texts = await this.#texts().catch(() => []);
+    const seconds = texts.map(frameIntervalIn).find((value) => value !== undefined);
+    if (seconds === undefined || this.#path !== path || this.#line.input.value !== "") return;
+    this.#line.number = significant(seconds * 1e3, 12);
+    this.#status.textContent =
+      `The file states ${this.#line.number} ms between frames (finterval of ImageJ).`;
   }
 
   #field(name: string, id: string, value: number, unit: string) {
@@ -134,6 +154,7 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
     // Numbers of another file may not hold.
     if (path !== this.#path) this.#clear();
     this.#path = path;
+    if (isOffered) void this.#propose();
     if (typed === null) return;
     this.#time.select.value = typed.time;
     this.#line.number = significant(typed.secondsPerLine * 1000, 12);
