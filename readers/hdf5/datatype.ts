@@ -6,7 +6,7 @@ import type { Fields } from "./fields.ts";
 export const CLASS = { integer: 0, float: 1, string: 3, enumeration: 8, vlen: 9 } as const;
 
 /** Where bits of a number are. */
-interface BitField {
+export interface BitField {
   readonly offset: number;
   readonly bits: number;
 }

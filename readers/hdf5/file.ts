@@ -11,8 +11,8 @@ import { type Dataset, datasetIn, isDataset } from "./dataset.ts";
 import { CLASS, type Datatype, plainNumbers, sampleTypeOf } from "./datatype.ts";
 import { type Block, blocksOf, elementsOf, type Region } from "./elements.ts";
 import { DamagedStructure, decoded, Fields } from "./fields.ts";
-import { isGroup, requireTable } from "./group.ts";
-import type { ObjectHeader } from "./object_header.ts";
+import { isGroup, messageOf, requireTable } from "./group.ts";
+import { MESSAGE, type ObjectHeader } from "./object_header.ts";
 import { Objects, type StoredValue } from "./objects.ts";
 import { ARRAYS } from "../samples/to_float32.ts";
 
@@ -89,7 +89,15 @@ export class Hdf5File implements Disposable {
     if (target === null) return "nothing";
     if ("external" in target) return "external";
     if (isDataset(target.header)) return "dataset";
-    return isGroup(target.header) ? "group" : "nothing";
+    if (isGroup(target.header)) return "group";
+    // A datatype may have a name, too. Whatever has sizes or filters was a dataset.
+    if (
+      messageOf(target.header, MESSAGE.datatype) !== null &&
+      messageOf(target.header, MESSAGE.dataspace) === null
+    ) {
+      return "nothing";
+    }
+    throw new DamagedStructure(`${path} is damaged: it is neither a group nor a dataset`);
   }
 
   /** Address of the object that a path leads to, which is the same for all links to it; `null` for none. @throws {DamagedStructure} */
@@ -128,7 +136,7 @@ export class Hdf5File implements Disposable {
     return [...this.#attributesOf(path).keys()].sort();
   }
 
-  /** The value of an attribute; `undefined` if it, or its object, is missing, or if it is neither numbers nor text. @throws {DecodeFailed} */
+  /** The value of an attribute; `undefined` if it, or its object, is missing. @throws {DecodeFailed} it is neither numbers nor text */
   attribute(path: string, name: string): Value | undefined {
     const read = this.#attributesOf(path).get(name);
     return read && this.#value(`attribute ${quoted(name)} of ${path}`, read());
@@ -149,14 +157,14 @@ export class Hdf5File implements Disposable {
     return numbers.every((number) => !Number.isNaN(number)) ? numbers : null;
   }
 
-  /** The value of a small dataset; `undefined` if it is missing or neither numbers nor text. @throws {DecodeFailed} */
+  /** The value of a small dataset; `undefined` if it is missing. @throws {DecodeFailed} it is neither numbers nor text */
   value(path: string): Value | undefined {
     const kind = this.kindOf(path);
     if (kind === "group") throw new DamagedStructure(`${path} is a group where a value is expected`);
     if (kind !== "dataset") return undefined;
     const dataset = this.dataset(path);
     const { type, shape, width } = dataset;
-    if (!isValue(type)) return undefined;
+    if (!isValue(type)) throw new DecodeFailed(`${path} has ${type.name}, which are not read`);
     const bytes = shape.reduce((product, length) => product * length, width);
     requireSmall(path, bytes);
     return this.#value(path, {
@@ -167,8 +175,8 @@ export class Hdf5File implements Disposable {
   }
 
   /** @param isWords whether numbers are little-endian words already */
-  #value(what: string, { type, shape, bytes }: StoredValue, isWords = false): Value | undefined {
-    if (!isValue(type)) return undefined;
+  #value(what: string, { type, shape, bytes }: StoredValue, isWords = false): Value {
+    if (!isValue(type)) throw new DecodeFailed(`${what} has ${type.name}, which are not read`);
     if (shape === null) return null;
     requireSmall(what, bytes.length);
     if (type.class === CLASS.vlen) return this.#texts(what, type.size, bytes);

@@ -222,10 +222,12 @@ function spatialSteps(
   return Object.fromEntries(steps);
 }
 
-/** The numbers of a small dataset, or `null`. */
+/** The numbers of a small dataset; `null` without one. @throws {DecodeFailed} it holds no numbers */
 function numbersOf(file: Hdf5File, path: string): readonly number[] | null {
   const value = file.value(path);
-  return value && typeof value[0] === "number" ? value as readonly number[] : null;
+  if (value === undefined) return null;
+  if (value === null || typeof value[0] !== "number") throw new DecodeFailed(`${path} holds no numbers`);
+  return value as readonly number[];
 }
 
 /** The name of the optical channel, if there is one only. */
