@@ -187,9 +187,9 @@ function calibrations(
       const [from, to] = ["Min", "Max"].map((end) => file.numbers(image, `Ext${end}${axis}`)?.[0] ?? NaN);
       return Math.abs(to! - from!) / size;
     });
-    const isSilent = file.kindOf(image) !== "nothing" && steps.every(Number.isNaN);
+    const isSilent = file.kindOf(INFO) === "group" && steps.every(Number.isNaN);
     metadata.warn(
-      ...warnIf(isSilent, "step_unknown", "DataSetInfo/Image does not state the extent of the image"),
+      ...warnIf(isSilent, "step_unknown", "DataSetInfo does not state the extent of the image"),
     );
     const axes = (["X", "Y", "Z"] as const).map((axis, i) =>
       [axis, knownStep(calibrated(steps[i], unit))] as const
