@@ -13,7 +13,6 @@ export const NEEDED: Readonly<Record<string, RegExp | null>> = {
   // Counts installations; swagger-ui-dist names it and nothing loads it.
   "@scarf/scarf": null,
   "@zarrita/storage": /^dist\/src\/[^/]+\.js$/,
-  "client-zip": /^index\.js$/,
   "fflate": /^esm\/index\.mjs$/,
   "hono": /^dist\/(?!(cjs|types|middleware|jsx|adapter|client|preset)\/).*\.js$/,
   "jpegxr": /^wasm\/jpegxr\.js$/,

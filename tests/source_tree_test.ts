@@ -82,7 +82,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   routes: ["session", "readers", "schemas", "static"],
   session: ["readers", "schemas", "static/measure"],
   readers: ["schemas"],
-  schemas: [],
+  schemas: ["static/measure"],
   "static/measure": [],
 };
 

@@ -23,6 +23,7 @@ import { momentAt, UNDATED } from "../metadata/moment.ts";
 import {
   type Acquisition,
   type RowRange,
+  type SampleType,
   type SceneEntry,
   type Scenes,
   sizesOf,
@@ -254,7 +255,10 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
   };
   return {
     axes,
-    channels: channelsOf(named, { sampleType: sampleType!, rows, columns }),
+    channels: channelsOf(named, { sampleType: sampleType!, rows, columns }).map((channel, i) => ({
+      ...channel,
+      ...!staysWithin(conversions[i]!, sampleType!) && { servedType: "float32" },
+    })),
     ...moment,
     fileSize: source.size,
     reference: null,
@@ -308,6 +312,22 @@ function conversionOf(file: Hdf5File, path: string, number: number, metadata: Op
     ),
   );
   return IDENTITY;
+}
+
+/** Ends of the types whose samples are converted. */
+const ENDS: Readonly<Partial<Record<SampleType, readonly [least: number, most: number]>>> = {
+  uint8: [0, 2 ** 8 - 1],
+  int8: [-(2 ** 7), 2 ** 7 - 1],
+  uint16: [0, 2 ** 16 - 1],
+  int16: [-(2 ** 15), 2 ** 15 - 1],
+};
+
+/** Whether a conversion of any stored sample is a sample of the same type, as the inversion of all of them is. */
+function staysWithin({ scale, offset }: Conversion, type: SampleType): boolean {
+  if (scale === 1 && offset === 0) return true;
+  const [least, most] = ENDS[type] ?? [0, -1];
+  return Number.isInteger(scale) && Number.isInteger(offset) &&
+    [least, most].every((end) => end * scale + offset >= least && end * scale + offset <= most);
 }
 
 /** Applies a conversion. Samples of 16 bits are exact in float32, so that the store alone rounds. */

@@ -1,0 +1,21 @@
+/** Reads numbers that people and other programs write with a decimal point or a decimal comma. */
+
+/** A number that was read from a text. */
+export interface ReadNumber {
+  readonly value: number;
+  /** Whether its decimal sign was a comma, which may have been meant otherwise. */
+  readonly hasComma: boolean;
+}
+
+/**
+ * Reads a number. A single comma with digits on both sides and no point is a decimal comma, however many digits follow it; two
+ * commas, or a comma and a point, are no number, nor is anything beside the number but white space.
+ *
+ * @returns `null` for what is no finite number
+ */
+export function readNumber(text: string): ReadNumber | null {
+  const typed = text.trim().replace("\u2212", "-");
+  if (!/^[+-]?(\d+([.]\d*)?|\d+,\d+|\.\d+)(e[+-]?\d+)?$/i.test(typed)) return null;
+  const value = Number(typed.replace(",", "."));
+  return Number.isFinite(value) ? { value, hasComma: typed.includes(",") } : null;
+}
