@@ -48,6 +48,8 @@ interface KnownOwners {
   readonly data: Map<number, number>;
   /** Addresses of blocks and objects of which nobody knows whose they are. */
   readonly contested: Set<number>;
+  /** Whether the names of a small file have been compared. */
+  isSurveyed: boolean;
 }
 
 const KNOWN = new WeakMap<ByteSource, KnownOwners>();
@@ -71,7 +73,7 @@ export class Blocks {
     const at = superblockAt(source);
     if (at === null) throw new DecodeFailed("the file has no signature of HDF5");
     this.superblock = superblockIn(source, at);
-    this.#known = KNOWN.get(source) ?? { data: new Map(), contested: new Set() };
+    this.#known = KNOWN.get(source) ?? { data: new Map(), contested: new Set(), isSurveyed: false };
     KNOWN.set(source, this.#known);
     const { base, end } = this.superblock;
     if (base + end > source.size) {
@@ -131,6 +133,13 @@ export class Blocks {
     if (before === undefined && data.size < MAX_KNOWN) data.set(address, object);
     if (before !== undefined && before !== object) this.contest(address);
     this.requireUncontested(address, what);
+  }
+
+  /** True at the first call for a source, however often it is opened. */
+  beginSurvey(): boolean {
+    const isFirst = !this.#known.isSurveyed;
+    this.#known.isSurveyed = true;
+    return isFirst;
   }
 
   /** Notes that nobody knows whose a block or object is. */

@@ -51,7 +51,7 @@ export function linksOf(blocks: Blocks, { address, messages }: ObjectHeader): Ma
     if (type === MESSAGE.symbolTable) {
       const own = new Fields(bytes, owner, fields.sizes);
       for (const at of [own.definedAddress(), own.definedAddress()]) blocks.claimData(at, address, owner);
-      symbolTable(blocks, fields, owner, add);
+      symbolTable(blocks, fields, { owner, address }, add);
     }
     if (type === MESSAGE.link) add(...linkIn(fields));
     if (type === MESSAGE.linkInfo) linksInHeap(blocks, fields, owner, add);
@@ -133,7 +133,12 @@ class LocalHeap {
   }
 }
 
-function symbolTable(blocks: Blocks, fields: Fields, owner: string, add: Add): void {
+function symbolTable(
+  blocks: Blocks,
+  fields: Fields,
+  { owner, address: header }: { readonly owner: string; readonly address: number },
+  add: Add,
+): void {
   const [root, heapAt] = [fields.definedAddress(), fields.definedAddress()];
   const heap = new LocalHeap(blocks, heapAt, owner);
   const kind: TreeKind<number> = {
@@ -149,6 +154,7 @@ function symbolTable(blocks: Blocks, fields: Fields, owner: string, add: Add): v
       const own = placeOf(node, i, address);
       const after = heap.text(node.keys[i]!);
       if (comesAfter(last, after)) fields.fail("its names are not in order");
+      if (node.level === 0) blocks.claimData(child, header, owner);
       if (node.level > 0) walk(child, own);
       else last = symbols(blocks, child, heap, { owner, below: own.parent, last }, add);
       // The key after a node is its last name.

@@ -25,6 +25,9 @@ const ID_BYTES = 8;
 /** Most attributes of an object. */
 const MAX_ATTRIBUTES = 100_000;
 
+/** Most objects whose names are compared when a file is opened. */
+const MAX_SURVEYED = 1000;
+
 /** Most objects that are kept in memory. */
 const MAX_KEPT = 2000;
 
@@ -47,6 +50,28 @@ export class Objects {
     this.heaps = new GlobalHeaps(this.blocks);
     this.#names.set(this.root, new Set(["the superblock"]));
     this.header(this.root);
+    if (this.blocks.beginSurvey()) this.#survey();
+  }
+
+  /**
+   * Lists the groups of a small file, so that two names for one object, or two owners of one structure, are known before any of them
+   * is used. What cannot be read is left to those who ask for it.
+   */
+  #survey(): void {
+    const left = [this.root];
+    const seen = new Set(left);
+    for (let address = left.pop(); address !== undefined && seen.size <= MAX_SURVEYED; address = left.pop()) {
+      try {
+        if (!isGroup(this.header(address))) continue;
+        for (const link of this.links(address).values()) {
+          if (link.kind !== "hard" || seen.has(link.address)) continue;
+          seen.add(link.address);
+          left.push(link.address);
+        }
+      } catch (error) {
+        if (!(error instanceof DamagedStructure)) throw error;
+      }
+    }
   }
 
   get root(): number {
