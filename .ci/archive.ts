@@ -6,6 +6,7 @@ import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
+import { ZipRecords } from "../static/measure/zip.ts";
 
 /** One file of an archive, or a link to one. */
 export interface ArchiveEntry {
@@ -92,49 +93,18 @@ export function tarGz(entries: readonly ArchiveEntry[], mtime: number): Uint8Arr
   return packed;
 }
 
-/** Date and time of MS-DOS, in UTC, as ZIP keeps them; the first that it knows is 1980. */
-function dosTime(mtime: number): [time: number, date: number] {
-  const at = new Date(Math.max(mtime, Date.UTC(1980) / 1000) * 1000);
-  return [
-    at.getUTCHours() << 11 | at.getUTCMinutes() << 5 | at.getUTCSeconds() >> 1,
-    at.getUTCFullYear() - 1980 << 9 | at.getUTCMonth() + 1 << 5 | at.getUTCDate(),
-  ];
-}
-
 /**
- * A ZIP archive, without ZIP64.
+ * A ZIP archive.
  *
  * @param mtime seconds since 1970, of every entry
  * @throws {Error} two entries have one name
  */
 export function zip(entries: readonly ArchiveEntry[], mtime: number): Uint8Array {
-  const [files, directory]: [Uint8Array[], Uint8Array[]] = [[], []];
-  const [time, date] = dosTime(mtime);
-  let offset = 0;
-  for (const { path, bytes, kind } of sorted(entries)) {
+  const records = new ZipRecords(new Date(mtime * 1000), true);
+  const parts = sorted(entries).flatMap(({ path, bytes, kind }) => {
     const deflated = deflateRawSync(bytes, { level: 9 });
-    const name = UTF8.encode(path);
-    // Version 2.0, names in UTF-8, deflate (APPNOTE.TXT, 4.4).
-    const shared = Buffer.alloc(26);
-    [20, 0x800, 8, time, date].forEach((value, i) => shared.writeUInt16LE(value, 2 * i));
-    [crc32(bytes), deflated.length, bytes.length].forEach((value, i) =>
-      shared.writeUInt32LE(value, 10 + 4 * i)
-    );
-    shared.writeUInt16LE(name.length, 22);
-    const entry = Buffer.alloc(46);
-    entry.write("PK\x01\x02\x14\x03", "latin1");
-    entry.set(shared, 6);
-    entry.writeUInt32LE(((kind === "link" ? 0o120000 : 0o100000) | MODES[kind]) * 0x10000, 38);
-    entry.writeUInt32LE(offset, 42);
-    directory.push(entry, name);
-    files.push(Buffer.from("PK\x03\x04"), shared, name, deflated);
-    offset += 30 + name.length + deflated.length;
-  }
-  const listed = Buffer.concat(directory);
-  const end = Buffer.alloc(22);
-  end.write("PK\x05\x06", "latin1");
-  [entries.length, entries.length].forEach((value, i) => end.writeUInt16LE(value, 8 + 2 * i));
-  end.writeUInt32LE(listed.length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...files, listed, end]);
+    const mode = (kind === "link" ? 0o120000 : 0o100000) | MODES[kind];
+    return [records.header({ name: path, bytes, deflated, mode }, crc32(bytes)), deflated];
+  });
+  return Buffer.concat([...parts, records.end()]);
 }

@@ -13,9 +13,7 @@ export const NEEDED: Readonly<Record<string, RegExp | null>> = {
   // Counts installations; swagger-ui-dist names it and nothing loads it.
   "@scarf/scarf": null,
   "@zarrita/storage": /^dist\/src\/[^/]+\.js$/,
-  "client-zip": /^index\.js$/,
   "fflate": /^esm\/index\.mjs$/,
-  "h5wasm": /^dist\/esm\/hdf5_util\.js$/,
   "hono": /^dist\/(?!(cjs|types|middleware|jsx|adapter|client|preset)\/).*\.js$/,
   "jpegxr": /^wasm\/jpegxr\.js$/,
   "lerc": /^(LercDecode\.es\.js|lerc-wasm\.wasm)$/,

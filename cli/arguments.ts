@@ -90,7 +90,7 @@ export interface Help {
 
 /** A command that writes to standard output. */
 export interface WritingCommand extends Help {
-  /** Message of a missing operand. The messages about the usage of such a command do not begin with a code. */
+  /** Message of a missing operand. */
   readonly missing?: string;
   /** Runs with at least one operand. @returns exit status @throws {UsageError | ReaderError | SessionError | ReaderGone} */
   run(given: Given): Promise<number> | number;

@@ -15,7 +15,8 @@ const LOADED: Readonly<Record<keyof typeof COMMANDS, () => Promise<WritingComman
 };
 
 /**
- * Runs a command with the arguments after its name. A failure is printed as one line on standard error, its code first.
+ * Runs a command with the arguments after its name. A failure is printed as one line on standard error, its code first; one about the usage
+ * has no code.
  *
  * @returns exit status
  */
@@ -34,7 +35,7 @@ export async function run(name: keyof typeof COMMANDS, args: readonly string[]):
   } catch (error) {
     if (error instanceof ReaderGone) return EXIT.ok;
     const isUsage = error instanceof UsageError;
-    if (error instanceof OutputFailed || isUsage && command.missing !== undefined) {
+    if (error instanceof OutputFailed || isUsage) {
       console.error(printable(error.message));
     } else {
       const { error: code, message } = failureOf(error);

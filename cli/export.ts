@@ -1,6 +1,7 @@
 /** The command `acq-server export`: writes recordings as an archive of OME-Zarr images to standard output, without a server. */
 import { encodedOrder } from "../session/archive/content/parsed_order.ts";
 import { MAX_MEMBERS } from "../schemas/documents.ts";
+import { codeOf } from "../session/errors.ts";
 import { OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
@@ -28,8 +29,9 @@ export const EXPORT: WritingCommand = {
   ],
   notes: [
     "A failure is one line on standard error, its code first; the file is then incomplete and does not open.",
+    "Of several paths, one that cannot be read is left out with a warning; the exit status is then 1.",
     "What an archive holds: docs/archive.md#what-is-inside",
-    "Exit status: 0 the archive was written, 1 it was not, 2 wrong usage.",
+    "Exit status: 0 all were written, 1 some or all were not, 2 wrong usage.",
   ],
   async run(given) {
     const scene = indexIn(given, "--scene");
@@ -38,16 +40,17 @@ export const EXPORT: WritingCommand = {
     requireFile("an archive", "FILE.zip");
     const sessions = sessionsOfShell();
     const { exporter } = sessions;
-    const members = await membersOf(sessions, given.operands, scene);
+    const { members, lost } = await membersOf(sessions, given.operands, scene);
     if (members.length > MAX_MEMBERS) {
       throw new UsageError(`${members.length} scenes are more than the ${MAX_MEMBERS} members of an archive`);
     }
-    const order = { members, images, ...name !== undefined && { name } };
+    const order = { members: [...members], images, ...name !== undefined && { name } };
     const { signal } = new AbortController();
     const options = { chosenByUser: true, version: VERSION, memory: new OrderMemory() };
     const archive = await exporter.prepare(encodedOrder(order), options, signal).catch((error: unknown) => {
       throw error instanceof OrderRefused ? new UsageError(error.message) : error;
     });
+    for (const { message } of lost) console.error(printable(`warning: ${message}; it is left out`));
     for (const text of archive.warnings) console.error(printable(`warning: ${text}`));
     const line = progressLine(given.flags.has("--quiet"));
     const show = (planes: number, bytes: number, isEnd: boolean) =>
@@ -60,22 +63,31 @@ export const EXPORT: WritingCommand = {
       show(planes, bytes, false);
     }
     show(planes, bytes, true);
-    return EXIT.ok;
+    return lost.length + archive.leftOut === 0 ? EXIT.ok : EXIT.failed;
   },
 };
 
-/** Pairs of path and scene: the wanted scene, or all scenes of each path. */
+/** Pairs of path and scene: the wanted scene, or all scenes of each path. Of several paths, those that fail are left out. */
 async function membersOf(
   sessions: Sessions,
   paths: readonly string[],
   wanted: number | null,
-): Promise<{ path: string; scene: number }[]> {
+): Promise<
+  { readonly members: readonly { path: string; scene: number }[]; readonly lost: readonly Error[] }
+> {
   const members: { path: string; scene: number }[] = [];
+  const lost: Error[] = [];
   for (const written of paths) {
     const order = orderOf({ path: written, scene: wanted ?? 0, channelIndices: null });
     const { path } = order;
-    const count = wanted === null ? (await sessions.opener.describe(order)).summary.sceneCount : 1;
-    for (let i = 0; i < count; i += 1) members.push({ path, scene: wanted ?? i });
+    try {
+      const count = wanted === null ? (await sessions.opener.describe(order)).summary.sceneCount : 1;
+      for (let i = 0; i < count; i += 1) members.push({ path, scene: wanted ?? i });
+    } catch (error) {
+      if (paths.length < 2 || codeOf(error) === null) throw error;
+      lost.push(error as Error);
+    }
   }
-  return members;
+  if (members.length === 0) throw lost[0];
+  return { members, lost };
 }

@@ -9,11 +9,13 @@ import {
   SEPARATORS,
 } from "../static/measure/csv.ts";
 import { joined, placed, recordingColumns } from "../static/measure/result_tables.ts";
+import { type NamedText, zipParts } from "../static/measure/zip.ts";
 import { sceneNames } from "../readers/metadata/channels.ts";
 import { quoted } from "../readers/errors.ts";
 import { SessionMemoryExceeded } from "../session/errors.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type Given, HELP, UsageError, type WritingCommand } from "./arguments.ts";
+import { CHANNEL_HELP, channelIn, channelOf, channelsOf } from "./channel_choice.ts";
 import { printable } from "./log.ts";
 import { counted, recordingsAt } from "./measure_paths.ts";
 import {
@@ -50,9 +52,18 @@ export const MEASURE: WritingCommand = {
       value: "FILE",
       help: "What to measure where, as JSON [default: whole lines]",
     },
+    {
+      name: "--channel",
+      value: "NAME",
+      help: `${CHANNEL_HELP}; all measures each [default: that of the settings, else 0]`,
+    },
     { name: "--scene", value: "INDEX", help: "Measure only this scene [default: every scene]" },
     { name: "--over", value: "AXIS", help: "Measure images over t (time) or z (focus)" },
-    { name: "--projection", value: "KIND", help: "Measure their max or mean, too" },
+    {
+      name: "--projection",
+      value: "KIND",
+      help: "Measure their max or mean, too; without --over along the only axis",
+    },
     {
       name: "--write",
       value: "LIST",
@@ -81,7 +92,10 @@ export const MEASURE: WritingCommand = {
     const decimal = nameIn(given, "--decimal", Object.keys(SEPARATORS) as DecimalSign[]);
     const jobs = jobsIn(given);
     const sessions = sessionsOfShell();
-    if ("picture" in write) return await writeTiff(sessions, given.operands, scene, settings, write.picture);
+    const named = given.flags.get("--channel");
+    if ("picture" in write) {
+      return await writeTiff(sessions, given.operands, { scene, named }, settings, write.picture);
+    }
     const isZip = write.tables.length > 1 || given.flags.has("--zip");
     if (isZip) requireFile("a ZIP", "FILE.zip");
     const isQuiet = given.flags.has("--quiet");
@@ -108,7 +122,14 @@ export const MEASURE: WritingCommand = {
     const scenes = (await inTurn(paths, jobs, async (path): Promise<readonly (Scene | Measured)[]> => {
       if (typeof path !== "string") return [path];
       try {
-        return (await scenesOf(sessions, path, scene)).map((scene) => ({ path, ...scene }));
+        const found = (await scenesOf(sessions, path, scene)).map((scene) => ({ path, ...scene }));
+        return named === undefined ? found : (await inTurn(found, 1, async (one) => {
+          try {
+            return (await channelsIn(sessions, one, named)).map((channel) => ({ ...one, channel }));
+          } catch (error) {
+            return [wrong(path, error, one.isOnly ? {} : { Scene: one.name })];
+          }
+        })).flat();
       } catch (error) {
         return [wrong(path, error)];
       }
@@ -137,17 +158,50 @@ export const MEASURE: WritingCommand = {
     const failed = results.filter(({ fault }) => fault !== undefined);
     // The summary has them as rows.
     if (!write.tables.includes("summary")) {
-      for (const { recording, fault } of failed) {
-        console.error(printable(`Cannot measure "${recording}": ${fault}`));
+      for (const { recording, rows: [row], fault } of failed) {
+        const scene = row?.["Scene"] === undefined ? "" : `, ${row["Scene"]}`;
+        console.error(printable(`Cannot measure "${recording}"${scene}: ${fault}`));
+      }
+      for (const { recording, remarks = [] } of results) {
+        for (const remark of remarks) console.error(printable(`"${recording}": ${remark}`));
       }
     }
+    sayOwnScans(results);
     if (isList) say(`${results.length - failed.length} of ${counted(results.length, "recording")} measured`);
     const tables = write.tables.map((name) => ({ name, columns: tableOf(results, name) }));
+    for (const { name, columns } of tables) {
+      if (failed.length === results.length || columns.some(({ values }) => values.length > 0)) continue;
+      const other = named === undefined ? "; --channel measures another channel than the first" : "";
+      console.error(printable(`The table "${name}" has no row${settings.channel === 0 ? other : ""}`));
+    }
     if (isZip) await writeZip(tables, results, settings, decimal);
     else await writeBytes(new TextEncoder().encode(csv(tables[0]!.columns, decimal)));
-    return failed.length === 0 ? EXIT.ok : EXIT.failed;
+    const isWhole = results.every(({ fault, remarks = [] }) => fault === undefined && remarks.length === 0);
+    return isWhole ? EXIT.ok : EXIT.failed;
   },
 };
+
+/** The channels of a scene that `--channel` names. @throws {ChannelOutOfRange} */
+async function channelsIn(sessions: Sessions, { path, index }: Scene, named: string): Promise<number[]> {
+  const channels = await channelsOf(sessions, path, index);
+  if (named === "all" && !channels.some(({ name }) => name === "all")) {
+    return channels.map((channel) => channel.index);
+  }
+  return [channelIn(named, channels, basename(path))];
+}
+
+/** Says in one line which files state a calibration of their own, which counts. */
+function sayOwnScans(results: readonly Measured[]): void {
+  const [first, ...more] = results.filter(({ isOwnScan }) => isOwnScan);
+  if (first === undefined) return;
+  const others = more.length > 0 ? ` and ${counted(more.length, "other recording")}` : "";
+  console.error(
+    printable(
+      `"${first.recording}"${others}: the file's own calibration counts, not "lineScan" of the settings; ` +
+        '"replace": true in it overrides',
+    ),
+  );
+}
 
 /** The number of recordings to measure at the same time, at most one per core. @throws {UsageError} */
 function jobsIn({ flags }: Given): number {
@@ -182,9 +236,7 @@ async function writeZip(
   settings: ShellSettings,
   decimal: DecimalSign,
 ): Promise<void> {
-  const { makeZip } = await import("client-zip");
-  const lastModified = new Date();
-  const entries = tables.flatMap(({ name, columns }) => {
+  const texts = tables.flatMap(({ name, columns }): NamedText[] => {
     const recordings = results.map(({ recording, place, about, settings, fault }) => ({
       recording: place?.recording ?? recording,
       ...place && { scene: place.scene },
@@ -194,11 +246,12 @@ async function writeZip(
     }));
     const known = { program: `acq-server ${VERSION}`, settings, recordings };
     return [
-      { name: `${name}.csv`, input: csv(columns, decimal), lastModified },
-      { name: `${name}.json`, input: companion(`${name}.csv`, columns, decimal, known), lastModified },
+      [`${name}.csv`, csv(columns, decimal)],
+      [`${name}.json`, companion(`${name}.csv`, columns, decimal, known)],
     ];
   });
-  for await (const part of makeZip(entries) as ReadableStream<Uint8Array>) await writeBytes(part);
+  const entries = texts.map(([name, text]) => ({ name, bytes: new TextEncoder().encode(text) }));
+  for await (const part of zipParts(entries)) await writeBytes(part);
 }
 
 /** The wanted scene of a path, or all of its scenes. */
@@ -227,7 +280,7 @@ async function scenesOf(
 async function writeTiff(
   sessions: Sessions,
   paths: readonly string[],
-  scene: number | null,
+  { scene, named }: { readonly scene: number | null; readonly named: string | undefined },
   settings: ShellSettings,
   picture: Picture,
 ): Promise<number> {
@@ -236,9 +289,10 @@ async function writeTiff(
     throw new UsageError(`--write ${picture} takes one path, not ${paths.length}`);
   }
   requireFile("a TIFF", "FILE.tif");
+  const channel = named === undefined ? settings.channel : await channelOf(sessions, path, scene, named);
   try {
     await writeBytes(
-      await withOpened(sessions, path, scene, settings, (opened) => pictureOf(opened, settings, picture)),
+      await withOpened(sessions, path, scene, { channel }, (opened) => pictureOf(opened, settings, picture)),
     );
     return EXIT.ok;
   } catch (error) {

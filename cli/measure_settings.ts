@@ -2,6 +2,8 @@
 import { z } from "zod";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
 import type { Parameter } from "../static/measure/measurement.ts";
+import { STORED_FIELDS } from "../static/measure/stored_fields.ts";
+import { quoted } from "../readers/errors.ts";
 import { type Given, oneOf, UsageError } from "./arguments.ts";
 import { nameIn } from "./shell.ts";
 
@@ -16,18 +18,37 @@ function settingOf({ choices, isCount = false, least = -Infinity }: Parameter) {
   return isCount ? LINES.min(Math.max(1, least)) : NUMBER.min(least);
 }
 
-/** Settings of the measurement and of the recordings. Other fields that the page stores are ignored. */
-const SETTINGS_SCHEMA = z.object({
+/** A field that the page stores and the shell does not need. */
+const STORED = z.unknown().optional();
+
+/** Fields that the page stores beside those that the shell reads, by where they stand. */
+const stored = <Place extends keyof typeof STORED_FIELDS>(place: Place) =>
+  Object.fromEntries(STORED_FIELDS[place].map((name) => [name, STORED])) as Record<
+    typeof STORED_FIELDS[Place][number],
+    typeof STORED
+  >;
+
+/** Settings of the measurement and of the recordings. A name that neither the page stores nor the shell reads is a mistake. */
+const SETTINGS_SCHEMA = z.strictObject({
+  ...stored("settings"),
   channel: z.int().nonnegative().default(0),
   /** For files whose metadata does not describe a line scan. */
-  lineScan: z.object({
+  lineScan: z.strictObject({
+    /** Whether it counts for files that state their own. */
+    replace: z.boolean().optional(),
+    textFile: z.string().optional(),
     time: z.enum(["rows", "columns"]),
     secondsPerLine: NUMBER.positive(),
     micrometresPerPixel: NUMBER.positive(),
     secondsPerPixel: NUMBER.nonnegative().optional(),
   }).optional(),
-  bands: z.array(z.object({ name: z.string(), from: z.int(), to: z.int() })).optional(),
-  traces: z.object({
+  bands: z.array(z.strictObject({
+    ...stored("bands"),
+    name: z.string().optional(),
+    from: z.int(),
+    to: z.int(),
+  })).optional(),
+  traces: z.strictObject({
     isChange: z.boolean().optional(),
     kind: z.enum(["automatic", "percentile", "moving", "exponential", "window"]).optional(),
     span: NUMBER.nonnegative().optional(),
@@ -38,24 +59,33 @@ const SETTINGS_SCHEMA = z.object({
     average: LINES.optional(),
   }).optional(),
   /** Regions of images, of which only rectangles are measured, in columns and rows. */
-  regions: z.array(z.object({
+  regions: z.array(z.strictObject({
+    ...stored("regions"),
     id: z.string().default("rectangle"),
     name: z.string().optional(),
     type: z.string().default("rectangle"),
     start: PLACE.optional(),
     stop: PLACE.optional(),
   })).optional(),
-  kymograph: z.object({
-    points: z.array(z.object({ x: NUMBER, y: NUMBER })).min(2),
+  kymograph: z.strictObject({
+    ...stored("kymograph"),
+    points: z.array(z.strictObject({ x: NUMBER, y: NUMBER })).min(2),
     width: LINES.default(1),
   }).nullish(),
-  images: z.object({ axis: z.enum(OVERS) }).nullish(),
+  images: z.strictObject({ ...stored("images"), axis: z.enum(OVERS) }).nullish(),
   /** The projection to measure besides the images, or to write. */
-  projection: z.object({ kind: z.enum(KINDS), axis: z.enum(OVERS) }).nullish(),
+  projection: z.strictObject({
+    kind: z.enum(KINDS),
+    /** Without it, the only axis of a recording. */
+    axis: z.enum(OVERS).optional(),
+  }).nullish(),
   ...Object.fromEntries(
     MEASUREMENTS.map(({ key, parameters }) => [
       key,
-      z.object(Object.fromEntries(parameters.map((one) => [one.key, settingOf(one).optional()]))).nullish(),
+      z.strictObject({
+        ...stored("measurement"),
+        ...Object.fromEntries(parameters.map((one) => [one.key, settingOf(one).optional()])),
+      }).nullish(),
     ]),
   ),
 });
@@ -98,8 +128,7 @@ export async function settingsIn(given: Given, write: Written): Promise<ShellSet
   }
   if (flags.has("--projection")) {
     const kind = nameIn(given, "--projection", KINDS);
-    if (!settings.images) throw new UsageError("--projection needs --over");
-    settings.projection = { kind, axis: settings.images.axis };
+    settings.projection = { kind, ...settings.images && { axis: settings.images.axis } };
   }
   if (names.includes("means") && !settings.images) throw new UsageError("--write means needs --over");
   if (names.includes("projection") && !settings.projection) {
@@ -115,12 +144,36 @@ export async function settingsIn(given: Given, write: Written): Promise<ShellSet
 async function read(path: string | undefined): Promise<ShellSettings> {
   if (path === undefined) return SETTINGS_SCHEMA.parse({});
   try {
-    return SETTINGS_SCHEMA.parse(JSON.parse(await Deno.readTextFile(path)));
+    return SETTINGS_SCHEMA.parse(JSON.parse(textOf(await Deno.readFile(path))));
   } catch (error) {
-    const [issue] = error instanceof z.ZodError ? error.issues : [];
-    const said = issue === undefined
-      ? (error as Error).message
-      : `${issue.path.join(".") || "all of it"}: ${issue.message}`;
+    const said = error instanceof z.ZodError ? faultsOf(error) : (error as Error).message;
     throw new UsageError(`Cannot follow the settings: ${said}`);
+  }
+}
+
+/** The faults of settings, with their places. */
+const faultsOf = ({ issues }: z.ZodError): string =>
+  issues.map((issue) => {
+    const place = issue.path.join(".");
+    if (issue.code !== "unrecognized_keys") return `${place || "all of it"}: ${issue.message}`;
+    const names = issue.keys.map((name) => quoted(name.slice(0, 64))).join(", ");
+    return `${names}${place && ` in ${place}`} ${
+      issue.keys.length === 1 ? "is no setting" : "are no settings"
+    }`;
+  }).join("; ");
+
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark. @throws {TypeError} it is no such text */
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding = first === 0xff && second === 0xfe
+    ? "utf-16le"
+    : first === 0xfe && second === 0xff
+    ? "utf-16be"
+    : "utf-8";
+  try {
+    // Skips the mark.
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new TypeError(`it is no text in ${encoding.toUpperCase()}; save it as UTF-8`);
   }
 }

@@ -11,6 +11,7 @@ import {
   tracedRegions,
   withTraces,
 } from "../static/measure/image_traces.ts";
+import { distinctNames } from "../static/measure/part_names.ts";
 import { Kymograph } from "../static/measure/kymograph.ts";
 import { measured, type Measurement, type Settings } from "../static/measure/measurement.ts";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
@@ -40,13 +41,14 @@ import {
   measuredStack,
   type Over,
   positionWords,
+  type ProjectionOf,
   projectionWords,
   stackAxes,
   stackColumns,
   stackRows,
 } from "../static/measure/stack.ts";
 import { tiffOf } from "../static/measure/tiff.ts";
-import { timeAlongLine, typedScan } from "../static/measure/typed_scan.ts";
+import { timeAlongLine, typedFor, typedScan } from "../static/measure/typed_scan.ts";
 import { PlaneNotFound } from "../readers/errors.ts";
 import { openResponse } from "../session/open_response.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
@@ -64,6 +66,8 @@ export interface Scene {
   readonly index: number;
   readonly name: string;
   readonly isOnly: boolean;
+  /** Index of the measured channel; that of the settings if it is missing. */
+  readonly channel?: number;
 }
 
 /** What was measured in one scene of a recording. */
@@ -79,6 +83,10 @@ export interface Measured {
   /** Settings of each table. */
   settings?: Readonly<Record<string, unknown>>;
   fault?: string;
+  /** Bands or regions that do not lie in it; the others were measured. */
+  remarks?: readonly string[];
+  /** Whether the file's own calibration counted in place of the typed one. */
+  isOwnScan?: boolean;
 }
 
 /** An acquisition with one loaded channel. */
@@ -95,7 +103,7 @@ export async function withOpened<Result>(
   sessions: Sessions,
   path: string,
   scene: number | null,
-  { channel }: ShellSettings,
+  { channel }: Pick<ShellSettings, "channel">,
   work: (opened: Opened) => Promise<Result>,
 ): Promise<Result> {
   const session = await sessions.opener.open(orderOf({ path, scene, channelIndices: [channel] }));
@@ -108,6 +116,9 @@ export async function withOpened<Result>(
   }
 }
 
+/** Column of what is lacking in a row. */
+const NOT_MEASURED = "Not measured";
+
 /** Names of the tables of images. */
 const OF_IMAGES = ["means", "profile"];
 
@@ -117,17 +128,24 @@ const OF_TRACES = ["traces", ...MEASUREMENTS.filter(({ isOfBands }) => isOfBands
 /** The tables of one scene, by their names. @throws {RangeError} it cannot be measured like that */
 export const measuredTables = (
   sessions: Sessions,
-  { path, index, name, isOnly }: Scene,
-  settings: ShellSettings,
+  { path, index, name, isOnly, channel }: Scene,
+  { lineScan: typed, ...given }: ShellSettings,
   tables: readonly string[],
   run: Run = measured,
 ): Promise<Measured> =>
-  withOpened(sessions, path, index, settings, async (opened) => {
-    const { lineScan, regions, kymograph, images, projection } = settings;
+  withOpened(sessions, path, index, channel === undefined ? given : { ...given, channel }, async (opened) => {
     const { info } = opened;
+    const lineScan = typedFor(info, typed ?? null) ?? undefined;
+    const settings: ShellSettings = { ...given, ...lineScan && { lineScan } };
+    const { regions, kymograph, images, projection } = settings;
     const isImage = tables.some((table) => OF_IMAGES.includes(table)) ||
       lineScan === undefined && !isTime(info.plane.axes[0]) &&
         (regions ?? kymograph ?? images ?? projection ?? null) !== null;
+    if (!isImage && typed !== undefined && lineScan === undefined && !isTime(info.plane.axes[0])) {
+      throw new RangeError(
+        'Not a line scan: "lineScan" of the settings is for single images; "replace": true in it overrides',
+      );
+    }
     const found = isImage
       ? await measuredImages(opened, settings, tables, run)
       : await measuredLines(opened, settings, tables, run);
@@ -147,6 +165,8 @@ export const measuredTables = (
       tables: found.tables,
       about: found.about,
       settings: found.settings,
+      remarks: found.remarks,
+      isOwnScan: typed !== undefined && lineScan === undefined,
     };
   });
 
@@ -156,6 +176,8 @@ interface Found {
   tables: Record<string, readonly Column[]>;
   about: Record<string, unknown>;
   settings: Record<string, unknown>;
+  /** Parts that do not lie in the recording. */
+  remarks: readonly string[];
   /** Differs from the opened position where all images along an axis were measured. */
   place?: Partial<Place>;
 }
@@ -204,21 +226,31 @@ async function measuredLines(
     ({ key, isUsual = false }, given) =>
       tables.includes(key) || isSummary && (given === undefined ? isUsual : given !== null),
   );
-  for (const { name, from, to } of bands) {
-    if (from >= 0 && from < to && to <= width) continue;
-    throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${width}`);
-  }
-  const drawn = bands.map(({ name, from, to }, i): Region => ({
+  const names = distinctNames(bands.map(({ name }) => name), "Band");
+  const drawn = bands.map(({ from, to }, i): Region => ({
     id: String(i + 1),
-    name,
-    columns: [from, to],
+    name: names[i]!,
+    columns: [Math.min(from, to), Math.max(from, to)],
   }));
-  const regions = drawn.length > 0 ? drawn : [wholeLines(recording)];
-  const made = await regionTables(run, recording, { regions, wanted, trace, tables });
+  const faults = drawn.map(({ name, columns: [from, to] }) =>
+    from >= 0 && from < to && to <= width
+      ? null
+      : `Band "${name}" has columns ${from} up to ${to}; the recording has ${width}`
+  );
+  const inside = drawn.filter((_, i) => faults[i] === null);
+  const regions = drawn.length > 0 ? inside : [wholeLines(recording)];
+  const made = regions.length > 0
+    ? await regionTables(run, recording, { regions, wanted, trace, tables })
+    : { regions: [], tables: {}, settings: {} };
+  const rows = new Map(made.regions.map(({ region, row }) => [region, row]));
   return {
     ...made,
-    rows: made.regions.map(({ row }) => ({ ...about, ...row })),
+    rows: (drawn.length > 0 ? drawn : regions).map((region, i) => ({
+      ...about,
+      ...rows.get(region) ?? { Band: region.name, [NOT_MEASURED]: faults[i]! },
+    })),
     about: { path: source.path, ...calibration },
+    remarks: faults.filter((fault) => fault !== null),
   };
 }
 
@@ -302,19 +334,27 @@ async function regionTables(
   return made;
 }
 
-/** The line, rectangles and whole image of an opened image, checked. @throws {RangeError} it is no image, or they do not lie in it */
-function partsIn({ info: { plane } }: Opened, settings: ShellSettings): Part[] {
+/** The whole image, line and rectangles of an opened image; `outside` are those that do not lie in it. @throws {RangeError} it is no image */
+function partsIn(
+  { info: { plane } }: Opened,
+  settings: ShellSettings,
+): { parts: Part[]; outside: { name: string; fault: string }[] } {
   if (isTime(plane.axes[0])) throw new RangeError("Not an image: its rows are lines over time");
   // Regions of a settings file may share an id, or have none.
-  const parts = partsOf(settings).map((part, i) => ({ ...part, id: i === 0 ? "" : String(i) }));
-  for (const part of parts) requireInside(part, plane.shape);
-  return parts;
+  const all = partsOf(settings).map((part, i) => ({ ...part, id: i === 0 ? "" : String(i) }));
+  const faults = all.map((part) => outsideFault(part, plane.shape));
+  return {
+    parts: all.filter((_, i) => faults[i] === null),
+    outside: all.flatMap(({ name }, i) => faults[i] === null ? [] : [{ name, fault: faults[i]! }]),
+  };
 }
 
 /** Measures the images of an opened acquisition, with their parts. @throws {RangeError} as {@linkcode measuredStack} */
-async function stackIn(opened: Opened, { images = null, projection = null }: ShellSettings, parts: Part[]) {
+async function stackIn(opened: Opened, settings: ShellSettings, parts: Part[]) {
   const { info } = opened;
+  const { images = null } = settings;
   const along = stackAxes(info);
+  const projection = projectionIn(settings, along);
   const channels = [info.channels[0]!.name];
   const order = { plane: info.plane, channels, along, parts, over: images?.axis ?? null, projection };
   const found = await measuredStack(order, (axis, count, take) => eachImage(opened, axis, count, take));
@@ -329,8 +369,8 @@ export async function pictureOf(
 ): Promise<Uint8Array> {
   const { info: { plane, source, header, position, channels: [channel] } } = opened;
   const { index, name } = channel!;
-  const { kymograph: line = null, projection = null } = settings;
-  const parts = partsIn(opened, settings);
+  const { kymograph: line = null } = settings;
+  const { parts } = partsIn(opened, settings);
   if (picture === "kymograph") {
     const time = stackAxes(opened.info).get("T");
     if (time === undefined) throw new RangeError("It has one image over time");
@@ -340,7 +380,7 @@ export async function pictureOf(
     const { shape, axes } = made.plane;
     return tiffOf(made.samples[0]!, shape, axes, `kymograph of ${source.name}, ${name}`);
   }
-  const { image } = await stackIn(opened, settings, parts);
+  const { image, order: { projection } } = await stackIn(opened, settings, parts);
   const at = positionWords({ ...header.sizes, [projection!.axis]: 1 }, position).map((words) =>
     words.join(" ")
   );
@@ -362,13 +402,14 @@ async function measuredImages(
   const { info: { plane, source, header, position } } = opened;
   const other = tables.find((name) => !["summary", ...OF_IMAGES, ...OF_TRACES].includes(name));
   if (other !== undefined) throw new RangeError(`Not a line scan: it has no ${other}`);
-  const { kymograph: line = null, images = null, projection = null } = settings;
+  const { kymograph: line = null, images = null } = settings;
   const ofTraces = tables.find((name) => OF_TRACES.includes(name));
   if (ofTraces !== undefined && images?.axis !== "T") {
     throw new RangeError(`Not a line scan: --over t measures ${ofTraces} of its images`);
   }
-  const parts = partsIn(opened, settings);
+  const { parts, outside } = partsIn(opened, settings);
   const { order, found, image } = await stackIn(opened, settings, parts);
+  const { projection } = order;
   const [channel] = order.channels;
   const geometry = {
     [`Distance per row (${tableUnit(plane.axes[0])})`]: plane.axes[0].step,
@@ -389,6 +430,7 @@ async function measuredImages(
       ...projection && { Projection: projectionWords(projection) },
     },
     settings: {},
+    remarks: outside.map(({ fault }) => fault),
     place: projection === null ? {} : projection.axis === "T" ? { timePoint: null } : { focusPlane: null },
   };
   if (tables.includes("profile")) {
@@ -403,11 +445,12 @@ async function measuredImages(
     });
     made.tables["means"] = joined(means);
   }
-  if (ofTraces === undefined) return made;
+  const left = outside.map(({ name, fault }) => ({ ...about, Region: name, [NOT_MEASURED]: fault }));
+  if (ofTraces === undefined) return { ...made, rows: [...made.rows, ...left] };
   const traced = await tracesIn(run, { order, found }, settings, tables);
   return {
     ...made,
-    rows: withTraces(made.rows, order, traced.regions),
+    rows: [...withTraces(made.rows, order, traced.regions), ...left],
     tables: { ...made.tables, ...traced.tables },
     settings: traced.settings,
     place: { ...made.place, timePoint: null },
@@ -434,12 +477,29 @@ function tracesIn(
   });
 }
 
-function requireInside({ name, place }: Part, [rows, columns]: readonly [number, number]): void {
-  if (place === null || "points" in place) return;
-  const { start: [left = 0, top = 0], stop: [right = 0, bottom = 0] } = place;
-  if (left >= 0 && top >= 0 && left < right && top < bottom && right <= columns && bottom <= rows) return;
+/** Why a rectangle does not lie in an image, or `null`. */
+function outsideFault({ name, place }: Part, [rows, columns]: readonly [number, number]): string | null {
+  if (place === null || "points" in place) return null;
+  const { start: [left, top], stop: [right, bottom] } = place;
+  if (left === right || top === bottom) return `Rectangle "${name}" is empty`;
+  if (left >= 0 && top >= 0 && right <= columns && bottom <= rows) return null;
+  return `Rectangle "${name}" reaches from column ${left}, row ${top} to column ${right}, row ${bottom}; the image has ${columns} columns and ${rows} rows`;
+}
+
+/** The projection to measure; without an axis, along the only one. @throws {RangeError} there is none, or more than one */
+function projectionIn(
+  { projection = null }: ShellSettings,
+  along: ReturnType<typeof stackAxes>,
+): ProjectionOf | null {
+  if (projection === null) return null;
+  const { kind, axis } = projection;
+  if (axis !== undefined) return { kind, axis };
+  const [only, ...more] = along.keys();
+  if (only !== undefined && more.length === 0) return { kind, axis: only };
   throw new RangeError(
-    `Rectangle "${name}" reaches from column ${left}, row ${top} to column ${right}, row ${bottom}; the image has ${columns} columns and ${rows} rows`,
+    only === undefined
+      ? "It has one image: nothing to project"
+      : "It has several images over time and over focus: --over t or --over z chooses",
   );
 }
 

@@ -1,7 +1,7 @@
 /** The command `acq-server plane`: writes one plane to standard output, without a server. */
-import { ChannelOutOfRange } from "../readers/errors.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { bytes } from "./command_line.ts";
+import { CHANNEL_HELP, channelOf } from "./channel_choice.ts";
 import { PLANE_FORMATS, planeFile } from "./plane_file.ts";
 import { writeBytes } from "./output.ts";
 import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
@@ -12,7 +12,7 @@ export const PLANE: WritingCommand = {
   usage: ["acq-server plane [OPTIONS] <PATH>"],
   lists: { Arguments: [["<PATH>", "File or folder to read"]] },
   flags: [
-    { name: "--channel", value: "N", help: "Channel, from 0 [default: 0]" },
+    { name: "--channel", value: "NAME", help: `${CHANNEL_HELP} [default: 0]` },
     { name: "--t", value: "N", help: "Time point, from 0 [default: that of an open]" },
     { name: "--z", value: "N", help: "Focus plane, from 0 [default: that of an open]" },
     { name: "--l", value: "N", help: "Wavelength, from 0 [default: that of an open]" },
@@ -35,7 +35,6 @@ export const PLANE: WritingCommand = {
     if (path === undefined || more.length > 0) {
       throw new UsageError(`Expected one path, not ${given.operands.length}: ${PLANE.usage[0]}`);
     }
-    const channel = indexIn(given, "--channel") ?? 0;
     const scene = indexIn(given, "--scene");
     const [t, z, l] = (["--t", "--z", "--l"] as const).map((name) => indexIn(given, name));
     const format = nameIn(given, "--format", PLANE_FORMATS);
@@ -44,7 +43,8 @@ export const PLANE: WritingCommand = {
       memory === undefined ? undefined : bytes("--max-session-memory", memory),
     );
     requireFile("a plane", "FILE");
-    if (channel < 0) throw new ChannelOutOfRange(`A channel index starts at 0; ${channel} is negative`);
+    const named = given.flags.get("--channel");
+    const channel = named === undefined ? 0 : await channelOf(sessions, path, scene, named);
     const order = orderOf({ path, scene, channelIndices: [channel] });
     const session = await sessions.opener.open(order);
     const { rows, columns, position: opened, loaded } = session.summary;

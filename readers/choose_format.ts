@@ -197,6 +197,9 @@ async function recognise(
   for (const format of FILE_FORMATS) {
     if (format.recognises(head) && (await format.isDialect?.(file) ?? true)) fitting.push(format);
   }
+  for (const format of fitting.length === 0 ? FILE_FORMATS : []) {
+    if (await format.beginsLater?.(file)) fitting.push(format);
+  }
   const known = fitting.find((format) => format.isDialect) ??
     fitting.find((format) => extension !== null && format.extensions.includes(extension));
   if (known) return known;

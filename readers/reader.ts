@@ -32,6 +32,8 @@ export interface Channel {
   readonly index: number;
   readonly name: string;
   readonly sampleType: SampleType;
+  /** Sample type that holds every served sample, where a conversion takes them out of the type in the file. */
+  readonly servedType?: SampleType;
   /** Sample type in the file that an archive was made from, if it wrote a wider one. */
   readonly sourceType?: SampleType;
   readonly rows: number;

@@ -2,7 +2,7 @@
 import { type ErrorCode, SERVED } from "../schemas/served.ts";
 import { type Endpoint, type Handler, jsonResponse, type SchemaName, type Success } from "./context.ts";
 import * as example from "./examples.ts";
-import { downloadArchive, exportMembers } from "./export.ts";
+import { downloadArchive, exportMembers, readExportState } from "./export.ts";
 import { listFolder, openAgain, openByPath, pickAndOpen } from "./open.ts";
 import {
   clientFile,
@@ -181,8 +181,27 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: "The archive of a link, once",
     description: "The archive is made while it is downloaded, so its size is not known before.",
     success: { status: 200, description: "A ZIP file, while it is made", mediaType: "application/zip" },
-    errors: ["export_not_found", "acquisition_changed"],
+    errors: [
+      "export_not_found",
+      "acquisition_changed",
+      "decode_failed",
+      "load_timeout",
+      "session_memory_exceeded",
+      "shutting_down",
+    ],
     handler: downloadArchive,
+  },
+  {
+    method: "GET",
+    path: "/api/v2/exports/{export_id}/state",
+    id: "readExportState",
+    tag: "acquisitions",
+    summary: "How far the download of an archive is",
+    description:
+      "For pages, which start a download and never see its bytes. Known until 10 minutes after the end.",
+    success: json("The state", "ExportState", example.EXPORT_STATE),
+    errors: ["export_not_found"],
+    handler: readExportState,
   },
   {
     method: "GET",

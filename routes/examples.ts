@@ -132,6 +132,9 @@ export const EXPORT = {
   warnings: [],
 };
 
+/** Answer of `GET /api/v2/exports/{export_id}/state`. */
+export const EXPORT_STATE = { ok: true, apiVersion: "v2", state: "done", message: null };
+
 /** Details in the example of a refused request. */
 export const VALIDATION_DETAILS = [{
   location: ["body", "path"],

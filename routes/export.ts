@@ -1,10 +1,11 @@
 /** `POST /api/v2/export`, and the download of the archive at the link that it returns. */
 import type { z } from "zod";
-import type { ExportResponse } from "../schemas/http.ts";
+import type { ExportResponse, ExportState } from "../schemas/http.ts";
 import { REQUEST_BODY } from "../readers/metadata/json.ts";
 import type { ParsedOrder } from "../session/archive/content/archive_orders.ts";
 import { type Link, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
 import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
+import { ClientGone } from "../session/errors.ts";
 import { RequestValidationFailed } from "./errors.ts";
 import { requireMayName, requireRunning } from "./open.ts";
 import { bodyBytes, checkContentType, invalid, MAX_BODY_BYTES, notJson, readBytes } from "./request_body.ts";
@@ -86,11 +87,22 @@ export async function downloadArchive(c: RequestContext, services: Services): Pr
   void c.env.info.completed.then(leave, leave);
   const over = (fault: unknown) => {
     link.memory[Symbol.dispose]();
-    if (fault === null) return;
+    exporter.ended(id, fault);
+    if (fault === null || fault instanceof ClientGone) return;
     log.line("warn", `An archive was cut: ${fault instanceof Error ? fault.message : fault}`);
   };
   const archive = await exporter.stream(link.archive, gone.signal, over, undefined, STALL_MS);
   return new Response(archive, { headers: headersOf(link) });
+}
+
+/** Tells how far an archive is: a page never sees the bytes of a download that the browser saves. */
+export function readExportState(c: RequestContext, { exporter }: Services): Response {
+  const body: z.infer<typeof ExportState> = {
+    ok: true,
+    apiVersion: "v2",
+    ...exporter.stateOf(pathParameter(c, "export_id")),
+  };
+  return jsonResponse(body, 200, { "Cache-Control": "no-store" });
 }
 
 const headersOf = ({ fileName }: Link): Record<string, string> => ({

@@ -167,6 +167,16 @@ export const ExportResponse = named("ExportResponse", "A link to the archive", {
   warnings: strings("What the archive lacks or changes"),
 });
 
+/** Answer of `GET /api/v2/exports/{export_id}/state`. */
+export const ExportState = named("ExportState", "How far the download of an archive is", {
+  ok,
+  apiVersion,
+  state: z.enum(["waiting", "streaming", "done", "failed"]).describe(
+    "waiting for its download, streaming, done when all bytes were handed over, or failed: the ZIP file is then incomplete",
+  ),
+  message: z.string().nullable().describe("Why it failed, or null"),
+});
+
 /** Body of `POST /api/v2/list`. */
 export const ListRequest = named("ListRequest", "Names a folder by its path", {
   path: absolutePath.describe("Absolute path of a folder, as the server sees it; ~ is not expanded"),

@@ -13,6 +13,7 @@ const inZip = {
   confirms: async (file: ByteSource) => (await import("../ome_zarr/zip_directory.ts")).holdsZarr(file),
 } as const;
 
+/** OME-Zarr images in folders. */
 export const OME_ZARR: DirectoryFormat = {
   name: "ome.zarr",
   title: "OME-Zarr",
@@ -25,6 +26,7 @@ export const OME_ZARR: DirectoryFormat = {
   load,
 };
 
+/** OME-Zarr images in ZIP files of their own extension. */
 export const OME_ZARR_ZIP: FileFormat = {
   name: ZARR_ZIP_NAME,
   title: "OME-Zarr in a ZIP file",
@@ -49,6 +51,7 @@ export const COLLECTION: DirectoryFormat = {
   load,
 };
 
+/** Collections in ZIP files. */
 export const COLLECTION_ZIP: FileFormat = {
   name: COLLECTION_NAME,
   title: "Collection in a ZIP file",

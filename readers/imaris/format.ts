@@ -2,6 +2,7 @@ import { startsTiff } from "../first_bytes.ts";
 import type { FileFormat } from "../format.ts";
 import { inHdf5 } from "../hdf5/format.ts";
 
+/** Imaris 5.5 and later. */
 export const IMARIS: FileFormat = {
   name: "ims",
   title: "Imaris",

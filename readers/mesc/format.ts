@@ -2,6 +2,7 @@ import { startsWithText } from "../first_bytes.ts";
 import type { FileFormat } from "../format.ts";
 import { inHdf5 } from "../hdf5/format.ts";
 
+/** Femtonics MESc. */
 export const MESC: FileFormat = {
   name: "mesc",
   title: "Femtonics MESc",

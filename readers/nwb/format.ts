@@ -1,6 +1,7 @@
 import type { FileFormat } from "../format.ts";
 import { inHdf5 } from "../hdf5/format.ts";
 
+/** Neurodata Without Borders, version 2. */
 export const NWB: FileFormat = {
   name: "nwb",
   title: "NWB",

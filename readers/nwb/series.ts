@@ -69,6 +69,9 @@ export function openSeries(file: Hdf5File, source: ByteSource, path: string): Ac
   const { dataset, rowAxis, columnAxis, sizes } = layoutOf(file, path, metadata);
   const { shape, sampleType } = dataset;
   const { T: frames, C: colours, Z: slices, Y: rows, X: columns } = sizes;
+  const plane = `${path}/imaging_plane`;
+  // Damaged values are warnings; nobody knows what belongs to a series whose groups cannot be listed.
+  if (file.kindOf(plane) === "group") file.names(plane);
   const { step, stamps } = metadata.read("The times", () => timesOf(file, path, frames, metadata), {
     step: undefined,
     stamps: null,
@@ -183,11 +186,9 @@ function numbersIn(file: Hdf5File, dataset: Dataset, count: number): Float64Arra
   if (shape.length !== 1 || sampleType !== "float64" && sampleType !== "float32") {
     throw new DecodeFailed(`${path} holds no times`);
   }
-  if (count === 0) return new Float64Array(0);
-  return file.fetch(dataset, { from: [0], count: [count] }, (bytes, { lacksFilter }) => {
-    if (lacksFilter) throw new DecodeFailed(`${path} is compressed in a way that is not read`);
-    return Float64Array.from(new ARRAYS[sampleType](bytes.slice().buffer));
-  });
+  if (count === 0) throw new DecodeFailed(`${path} is empty`);
+  const words = file.fetch(dataset, { from: [0], count: [count] });
+  return Float64Array.from(new ARRAYS[sampleType](words.slice().buffer));
 }
 
 /** Steps along columns, rows and slices, from the imaging plane or else the field of view. */
@@ -225,10 +226,12 @@ function spatialSteps(
   return Object.fromEntries(steps);
 }
 
-/** The numbers of a small dataset, or `null`. */
+/** The numbers of a small dataset; `null` without one. @throws {DecodeFailed} it holds no numbers */
 function numbersOf(file: Hdf5File, path: string): readonly number[] | null {
   const value = file.value(path);
-  return value && typeof value[0] === "number" ? value as readonly number[] : null;
+  if (value === undefined) return null;
+  if (value === null || typeof value[0] !== "number") throw new DecodeFailed(`${path} holds no numbers`);
+  return value as readonly number[];
 }
 
 /** The name of the optical channel, if there is one only. */

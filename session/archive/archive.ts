@@ -12,7 +12,9 @@ import { chunkIndices, writtenPositions } from "./content/image_layout.ts";
 import { pathsOf } from "./content/member_paths.ts";
 import type { PackedPlanes, PackOrder } from "./content/archive_orders.ts";
 import type { AcquisitionSource, AcquisitionSummary } from "../acquisition_summary.ts";
+import { DecodeFailed, isLoss, quoted } from "../../readers/errors.ts";
 import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
+import { type ZipEntry, zipParts } from "../../static/measure/zip.ts";
 
 /** A recording of an archive. Several members may have the same one. */
 export interface ExportedRecording {
@@ -46,6 +48,8 @@ export interface Archive {
   /** False if the archive holds only documents and tables. */
   readonly hasImages: boolean;
   readonly members: readonly ExportedMember[];
+  /** Number of recordings that were ordered and could not be read. */
+  readonly leftOut: number;
   /** What it lacks or changes. */
   readonly warnings: readonly string[];
   readonly version: string;
@@ -61,6 +65,8 @@ export interface Packer {
     part: WrittenPart,
     known: Partial<Pick<WriteOrder, "missing" | "contrasts">>,
   ): Promise<WrittenFiles>;
+  /** Counts documents as memory; the returned function ends that. @throws {SessionMemoryExceeded} */
+  hold(bytes: number): () => void;
 }
 
 /** Planes that were packed together. */
@@ -71,97 +77,124 @@ export interface Packed {
   release(): void;
 }
 
-interface Entry {
-  readonly name: string;
-  readonly input: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array<ArrayBuffer>>;
-  readonly lastModified: Date;
-}
-
 /** Largest group of planes, in bytes, that is decoded together: channels may share their stored bytes. */
 const MAX_TOGETHER_BYTES = 64 << 20;
-
-/** Bytes between two pauses of the serving thread, which computes their checksum. */
-const PIECE_BYTES = 256 << 10;
 
 /**
  * The archive as a ZIP file. If the stream fails, the file lacks its directory, so readers reject it. `written` gets the number
  * of planes that are in the archive.
  */
-export async function zipOf(
+export function zipOf(
   archive: Archive,
   packer: Packer,
   written: (planes: number) => void,
-): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const { makeZip } = await import("client-zip");
-  return makeZip(entriesOf(archive, packer, written)) as ReadableStream<Uint8Array<ArrayBuffer>>;
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const now = new Date();
+  return ReadableStream.from(zipParts(entriesOf(archive, packer, written, now), now));
 }
 
 async function* entriesOf(
   archive: Archive,
   packer: Packer,
   written: (planes: number) => void,
-): AsyncGenerator<Entry> {
+  now: Date,
+): AsyncGenerator<ZipEntry> {
   const { hasImages, members } = archive;
-  const now = new Date();
-  const file = (name: string, input: Entry["input"]): Entry => ({ name, input, lastModified: now });
-  if (hasImages) {
-    const text = `${JSON.stringify(collectionDocument(archive, now), null, 2)}\n`;
-    yield file("collection.json", pieces(new TextEncoder().encode(text)));
-  }
-  let planes = 0;
-  for (const member of members) {
-    const missing: WrittenPlane[] = [];
-    const { recording } = member;
-    const { image, referenceImage } = memberPaths(member);
+  const show = (member: ExportedMember) => naming(archive, member, shownPlanes(member.recording, packer));
+  // The first planes come before the first byte, so that their failure is an answer and no cut archive.
+  let first = hasImages && members[0] ? await show(members[0]) : null;
+  try {
     if (hasImages) {
-      const shown = await shownPlanes(recording, packer);
+      const text = `${JSON.stringify(collectionDocument(archive, now), null, 2)}\n`;
+      yield* documents(packer, [{ path: "collection.json", content: new TextEncoder().encode(text) }]);
+    }
+    let planes = 0;
+    const count = () => written(planes += 1);
+    for (const member of members) {
+      const shown = first ?? (hasImages ? await show(member) : null);
+      first = null;
+      const entries = memberEntries(member, packer, shown, count);
       try {
-        yield* documents(member, "image", { contrasts: shown.contrasts });
-        for await (const plane of planesOf(recording, packer, shown)) {
-          if (plane.chunks === null) missing.push(plane.indices);
-          else yield* chunks(image, plane.indices, plane.chunks);
-          written(planes += 1);
-        }
+        let next = await naming(archive, member, entries.next());
+        for (; !next.done; next = await naming(archive, member, entries.next())) yield next.value;
       } finally {
-        if (shown.first !== null) drop(shown.first);
+        await entries.return();
       }
     }
-    if (hasImages && referenceImage !== null) {
-      const { packed: layout } = recording.reference!;
-      const channels = recording.summary.reference!.channels.map(({ index }) => index);
-      const packed = await packer.pack(recording, { channels, position: null, layout, contrast: true });
-      try {
-        yield* documents(member, "reference", { contrasts: packed.contrasts });
-        for (const [c, parts] of packed.planes.entries()) yield* chunks(referenceImage, { c }, parts ?? []);
-      } finally {
-        packed.release();
-      }
-    }
-    yield* documents(member, "documents", { missing });
+  } finally {
+    if (first?.first) drop(first.first);
   }
+}
 
-  async function* documents(
-    member: ExportedMember,
-    part: WrittenPart,
-    known: Parameters<Packer["write"]>[2],
-  ) {
-    for (const { path, content } of await packer.write(member, part, known)) {
-      yield file(path, pieces(content));
+/** Names the member in a failure of its files, if the archive has several. */
+async function naming<T>(archive: Archive, { name }: ExportedMember, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (archive.members.length < 2 || !isLoss(error)) throw error;
+    throw new DecodeFailed(`${quoted(name)} cannot be archived: ${error.message}`, { cause: error });
+  }
+}
+
+/** Files of a member. @param shown its first planes; `null` without images @param count called for each plane */
+async function* memberEntries(
+  member: ExportedMember,
+  packer: Packer,
+  shown: ShownPlanes | null,
+  count: () => void,
+): AsyncGenerator<ZipEntry, void> {
+  const missing: WrittenPlane[] = [];
+  const { recording } = member;
+  const { image, referenceImage } = memberPaths(member);
+  if (shown !== null) {
+    try {
+      yield* documents(packer, await packer.write(member, "image", { contrasts: shown.contrasts }));
+      for await (const plane of planesOf(recording, packer, shown)) {
+        if (plane.chunks === null) missing.push(plane.indices);
+        else yield* chunks(image, plane.indices, plane.chunks);
+        count();
+      }
+    } finally {
+      if (shown.first !== null) drop(shown.first);
     }
   }
-  function* chunks(folder: string, indices: WrittenPlane, parts: readonly Uint8Array<ArrayBuffer>[]) {
-    for (const [row, bytes] of parts.entries()) {
-      yield file(`${folder}/0/c/${[...Object.values(indices), row, 0].join("/")}`, pieces(bytes));
+  if (shown !== null && referenceImage !== null) {
+    const { packed: layout } = recording.reference!;
+    const channels = recording.summary.reference!.channels.map(({ index }) => index);
+    const packed = await packer.pack(recording, { channels, position: null, layout, contrast: true });
+    try {
+      const { contrasts } = packed;
+      yield* documents(packer, await packer.write(member, "reference", { contrasts }));
+      for (const [c, parts] of packed.planes.entries()) yield* chunks(referenceImage, { c }, parts ?? []);
+    } finally {
+      packed.release();
     }
+  }
+  yield* documents(packer, await packer.write(member, "documents", { missing }));
+}
+
+/** Documents, which count as memory until all are sent. */
+function* documents(packer: Packer, files: WrittenFiles): Generator<ZipEntry> {
+  const release = packer.hold(files.reduce((sum, { content }) => sum + content.length, 0));
+  try {
+    for (const { path, content } of files) yield { name: path, bytes: content };
+  } finally {
+    release();
+  }
+}
+
+function* chunks(
+  folder: string,
+  indices: WrittenPlane,
+  parts: readonly Uint8Array<ArrayBuffer>[],
+): Generator<ZipEntry> {
+  for (const [row, bytes] of parts.entries()) {
+    yield { name: `${folder}/0/c/${[...Object.values(indices), row, 0].join("/")}`, bytes };
   }
 }
 
 const memberPaths = ({ number, recording }: ExportedMember) =>
   pathsOf({ number, hasReference: recording.reference !== null });
-
-async function* pieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-}
 
 function collectionDocument({ id, name, members, version }: Archive, now: Date) {
   return {

@@ -1,6 +1,6 @@
 /** Exports recordings as ZIP files: validates an order, keeps the archive for a link, and streams it once. */
 import { basename } from "node:path";
-import { AcquisitionChanged, quoted } from "../../readers/errors.ts";
+import { AcquisitionChanged, isLoss, quoted, UnsupportedFormat } from "../../readers/errors.ts";
 import {
   type ArchivedRecording,
   distinctId,
@@ -12,15 +12,17 @@ import {
 import type { Answers, Question } from "../worker/orders.ts";
 import type { PackOrder } from "./content/archive_orders.ts";
 import type { AcquisitionSummary } from "../acquisition_summary.ts";
+import { ERRORS } from "../../schemas/served.ts";
 import type { Clock } from "../clock.ts";
 import type { DecodeResources } from "../decoding.ts";
-import { ClientGone, ExportNotFound, TooManyExports } from "../errors.ts";
+import { ClientGone, codeOf, ExportNotFound, TooManyExports } from "../errors.ts";
 import type { Archive, ExportedMember, ExportedRecording, Packed, Packer } from "./archive.ts";
 import { Consent, type Reservation } from "../memory_budget.ts";
 import type { DescribedAcquisition, Opener } from "../opener.ts";
 import type { PositionReader } from "../position_reader.ts";
 import { newSessionId, type Session, type SessionStore } from "../store.ts";
 import { untilAborted, type Waits } from "../waits.ts";
+import { type ExportState, ExportStates, KEPT_SECONDS } from "./export_states.ts";
 
 /** Number of archives that may wait for their download, and of those under one consent: a page can order any number. */
 const MAX_LINKS = 8;
@@ -71,6 +73,9 @@ export class OrderMemory implements Disposable {
   }
 }
 
+/** The stream of an archive was cut, as its message says. */
+class StreamCut extends Error {}
+
 /** How an order is exported. */
 export interface ExportOptions {
   /** Roots do not apply to paths that the user chose. */
@@ -83,8 +88,8 @@ interface WaitingLink {
   readonly link: Link;
   /** Ends the wait, for a download. */
   use(): void;
-  /** Ends the wait and releases the memory. */
-  drop(): void;
+  /** Ends the wait and releases the memory. @param reason why nobody can download it any more */
+  drop(reason: string): void;
 }
 
 /** A recording of an order; `session` is `null` if its path is given. */
@@ -105,6 +110,7 @@ export class Exporter {
   /** Settles when an archive gives bytes back. */
   #freed = Promise.withResolvers<void>();
   readonly #links = new Map<string, WaitingLink>();
+  readonly #states: ExportStates;
 
   /** `waits` limits the decoding of one position, not that of a whole archive. */
   constructor(
@@ -116,6 +122,7 @@ export class Exporter {
     positions: Pick<PositionReader, "marksOf">,
   ) {
     this.#clock = clock;
+    this.#states = new ExportStates(clock);
     this.#resources = resources;
     this.#waits = waits;
     this.#store = store;
@@ -148,7 +155,8 @@ export class Exporter {
   }
 
   /**
-   * Judges an order and describes its recordings, each once, in workers.
+   * Judges an order and describes its recordings, each once, in workers. Of several recordings, those that cannot be read are left
+   * out, with a warning.
    *
    * @throws {OrderRefused} the order breaks the rules of documents v1
    * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout | SessionMemoryExceeded | ClientGone}
@@ -160,13 +168,21 @@ export class Exporter {
       order.members.entries(),
       ([, { sessionId, scene, path }]) => sessionId ?? `${scene ?? ""} ${path}`,
     );
-    const members: ExportedMember[] = [];
+    const found: Omit<ExportedMember, "number">[] = [];
     const warnings: string[] = [];
     const ids = new Set(order.members.flatMap(({ id }) => id ?? []));
     const collections = new Map<string | undefined, string | undefined>();
+    const lost: Error[] = [];
+    /** One damaged recording does not take the others with it. */
+    const leaveOut = (error: unknown): null => {
+      if (ofRecording.size < 2 || !(isLoss(error) || error instanceof UnsupportedFormat)) throw error;
+      lost.push(error);
+      return null;
+    };
     for (const own of ofRecording.values()) {
       const [[, first]] = own as [[number, ParsedMember]];
-      const asked = await this.#describe(first, options, signal);
+      const asked = await this.#describe(first, options, signal).catch(leaveOut);
+      if (asked === null) continue;
       const { collection } = asked.summary;
       collections.set(collection?.id, collection?.name);
       const orders = own.map(([index, { id, name, json }]) => ({
@@ -175,16 +191,21 @@ export class Exporter {
         id: id ?? distinctId(collection?.member.id ?? crypto.randomUUID(), ids),
         name: name ?? collection?.member.name ?? recordingName(asked.summary),
       }));
-      const { recording, judged } = await this.#judge(asked, images, orders, options.memory, signal);
+      const done = await this.#judge(asked, images, orders, options.memory, signal).catch(leaveOut);
+      if (done === null) continue;
+      const { recording, judged } = done;
       faults.push(...judged.faults);
       for (const [i, { index, ...member }] of orders.entries()) {
         const { hasAnalyses = false, warnings: left = [] } = judged.members[i] ?? {};
-        members[index] = { ...member, recording, number: index + 1, hasAnalyses };
+        found[index] = { ...member, recording, hasAnalyses };
         warnings.push(...left);
       }
     }
     if (faults.length > 0) throw new OrderRefused(faults);
     if (signal.aborted) throw new ClientGone("The client went away");
+    // Without the holes of those that are left out.
+    const members = found.filter(() => true).map((member, i) => ({ ...member, number: i + 1 }));
+    if (members.length === 0) throw lost[0];
     const [only] = members.length === 1 ? members : [];
     // A whole collection keeps its name.
     const [common] = collections.size === 1 ? collections.values() : [];
@@ -196,7 +217,9 @@ export class Exporter {
       name,
       hasImages,
       members,
+      leftOut: lost.length,
       warnings: limited([
+        ...lost.map(({ message }) => `${message}; it is left out`),
         ...rounded.map(({ name }) => `The samples of ${quoted(name)} are written as the nearest float32`),
         ...warnings,
       ]),
@@ -265,7 +288,9 @@ export class Exporter {
   link(archive: Archive, memory: OrderMemory): Link {
     for (const consent of memory.consents) {
       const own = [...this.#links.values()].filter(({ link }) => link.memory.consents.has(consent));
-      if (own.length >= MAX_LINKS_OF_CONSENT) own[0]!.drop();
+      if (own.length >= MAX_LINKS_OF_CONSENT) {
+        own[0]!.drop("Further archives were ordered before it was downloaded");
+      }
     }
     if (this.#links.size >= MAX_LINKS) {
       throw new TooManyExports(
@@ -279,12 +304,15 @@ export class Exporter {
       cancel();
       this.#links.delete(id);
     };
-    const drop = () => {
+    const drop = (reason: string) => {
       use();
       memory[Symbol.dispose]();
+      this.#states.end(id, reason);
     };
-    const cancel = this.#clock.after(LINK_SECONDS * 1000, drop);
+    const late = () => drop(`It was not downloaded within ${LINK_SECONDS} s`);
+    const cancel = this.#clock.after(LINK_SECONDS * 1000, late);
     this.#links.set(id, { link, use, drop });
+    this.#states.begin(id, "waiting");
     return link;
   }
 
@@ -300,13 +328,32 @@ export class Exporter {
     try {
       await this.#ask({ type: "compare", seen }, "Comparing the files of the archive", client);
     } catch (error) {
-      if (error instanceof AcquisitionChanged && !stays) drop();
+      if (error instanceof AcquisitionChanged && !stays) drop(error.message);
       throw error;
     }
     // Somebody else may have used it meanwhile.
     const { use } = this.#find(id);
-    if (!stays) use();
+    if (stays) return link;
+    use();
+    this.#states.begin(id, "streaming");
     return link;
+  }
+
+  /** How far the archive of a link is. @throws {ExportNotFound} */
+  stateOf(id: string): ExportState {
+    const found = this.#states.of(id);
+    if (found !== null) return found;
+    const text = `No archive ${
+      quoted(id.slice(0, 64))
+    }; its state is known until ${KEPT_SECONDS} s after its end`;
+    throw new ExportNotFound(text);
+  }
+
+  /** Notes the end of a download. @param fault that ended it, or `null` */
+  ended(id: string, fault: unknown): void {
+    const known = fault === null || codeOf(fault) !== null || fault instanceof StreamCut;
+    const message = fault === null ? null : known ? (fault as Error).message : ERRORS.internal_error[1];
+    this.#states.end(id, message);
   }
 
   #find(id: string): WaitingLink {
@@ -317,9 +364,10 @@ export class Exporter {
   }
 
   /**
-   * The ZIP file of an archive.
+   * The ZIP file of an archive. Its first part is made before this returns, so that a failure until then is thrown; not if it must
+   * wait for other archives.
    *
-   * @param over called when the stream has ended, with the error that ended it, if any
+   * @param over called when the stream has ended, with the error that ended it, if any; a {@linkcode ClientGone} if its reader left
    * @param written called with the number of planes that are in the archive
    * @param stallMs the stream is cut if its reader waits for this long. Slow decoding does not cut it.
    */
@@ -330,9 +378,12 @@ export class Exporter {
     written: (planes: number) => void = () => {},
     stallMs = Infinity,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    const { pool } = this.#resources;
-    const gone = new AbortController();
-    const signal = AbortSignal.any([client, gone.signal]);
+    const { pool, budget } = this.#resources;
+    const stopped = new AbortController();
+    const signal = AbortSignal.any([client, stopped.signal]);
+    /** Settles when the planes must wait for those of other archives. */
+    const waits = Promise.withResolvers<void>();
+    const gone = () => new ClientGone("The client left before the end of the archive");
     /** One acquisition stays open at a time. */
     let current: { readonly recording: ExportedRecording; readonly key: string } | null = null;
     const close = () => {
@@ -347,7 +398,7 @@ export class Exporter {
       return current.key;
     };
     const packer: Packer = {
-      pack: (recording, order) => this.#pack(recording, keyOf(recording), order, signal),
+      pack: (recording, order) => this.#pack(recording, keyOf(recording), order, signal, waits.resolve),
       write: async ({ recording, number, id, name, json }, part, { missing = [], contrasts = [] }) => {
         using wait = this.#waits.begin(`The documents of ${quoted(name)}`, signal);
         const about = { key: keyOf(recording), source: recording.source };
@@ -356,26 +407,44 @@ export class Exporter {
         const order = { recording: archived, member, part, missing, contrasts, version: archive.version };
         return await pool.ask(about, { type: "write", ...order }, wait.signal);
       },
+      hold: (bytes) => {
+        const held = budget.reserve(bytes, "The documents of the archive");
+        return () => held.release();
+      },
     };
     const { zipOf } = await import("./archive.ts");
-    const reader = (await zipOf(archive, packer, written)).getReader();
+    const reader = zipOf(archive, packer, written).getReader();
     let cancelWatch = () => {};
+    let isOver = false;
     const end = (fault: unknown) => {
+      if (isOver) return;
+      isOver = true;
       close();
       over(fault);
     };
     /** Stops the work before it waits for its end. */
     const stop = async (reason: unknown, fault: unknown) => {
       cancelWatch();
-      gone.abort(reason);
+      stopped.abort(reason);
       await reader.cancel(reason).catch(() => {});
       end(fault);
     };
+    const first = reader.read();
+    let next: typeof first | null = first;
+    try {
+      await Promise.race([first, waits.promise]);
+    } catch (error) {
+      end(error);
+      throw error;
+    }
+    const leave = () => void stop(client.reason, gone());
+    client.addEventListener("abort", leave, { once: true });
     return new ReadableStream({
       pull: async (controller) => {
         cancelWatch();
         try {
-          const { done, value } = await reader.read();
+          const { done, value } = await (next ?? reader.read());
+          next = null;
           if (done) {
             controller.close();
             return end(null);
@@ -386,12 +455,12 @@ export class Exporter {
           throw error;
         }
         cancelWatch = this.#clock.after(stallMs, () => {
-          const fault = new Error(`it moved no byte for ${stallMs / 1000} s`);
+          const fault = new StreamCut(`it moved no byte for ${stallMs / 1000} s`);
           controller.error(fault);
           void stop(fault, fault);
         });
       },
-      cancel: (reason) => stop(reason, null),
+      cancel: (reason) => stop(reason, gone()),
     }, { highWaterMark: 0 });
   }
 
@@ -400,14 +469,15 @@ export class Exporter {
     key: string,
     order: Omit<PackOrder, "working">,
     client: AbortSignal,
+    waits: () => void,
   ): Promise<Packed> {
     const { pool, budget } = this.#resources;
     const { rows, columns } = order.layout;
     // The samples, and as many bytes again for the packed planes.
     const planeBytes = 8 * rows * columns * order.channels.length;
-    const giveBack = await this.#turn(planeBytes, client);
+    const giveBack = await this.#turn(planeBytes, client, waits);
     using wait = this.#waits.begin(`The archive of ${quoted(basename(summary.path))}`, client);
-    const worker = await pool.takeForPlane(key, wait.signal).catch((error: unknown) => {
+    const worker = await pool.takeForPlane({ key, source }, wait.signal).catch((error: unknown) => {
       giveBack(planeBytes);
       throw error;
     });
@@ -452,8 +522,9 @@ export class Exporter {
    * Waits until the archives hold few enough planes for `bytes` more, and returns a function that gives bytes back. No time-out
    * applies: the archive of a client that stalls is cut off, and that of a slow client goes on.
    */
-  async #turn(bytes: number, client: AbortSignal): Promise<(bytes: number) => void> {
+  async #turn(bytes: number, client: AbortSignal, waits: () => void): Promise<(bytes: number) => void> {
     while (this.#held > 0 && this.#held + bytes > MAX_PLANE_BYTES) {
+      waits();
       await untilAborted(this.#freed.promise, client);
     }
     this.#held += bytes;
@@ -465,7 +536,8 @@ export class Exporter {
   }
 
   close(): void {
-    for (const { drop } of [...this.#links.values()]) drop();
+    for (const { drop } of [...this.#links.values()]) drop("The server is stopping");
+    this.#states.close();
   }
 }
 

@@ -266,7 +266,8 @@ export class OpenAcquisition {
       const judged = judgedMembers(described, members, stop);
       if (recording.images === "none" || judged.faults.length > 0) return judged;
       const { surveyPlanes } = await import("../archive/content/archive_planes.ts");
-      await surveyPlanes(this.acquisition, described.channels.map(({ index }) => index), stop);
+      const channels = described.channels.map(({ index }) => index);
+      await surveyPlanes(this.acquisition, channels, judged.layout.packed, stop);
       return judged;
     });
     return { ...judged, seen: encodeMarks(this.#files.takeSeen()) };

@@ -42,6 +42,13 @@ export function titled<A extends Axis>(
   return [{ ...rows, title: along }, { ...columns, title: across }];
 }
 
+/** Digits of places along an axis: more than a file states of a step. */
+const PLACE_DIGITS = 12;
+
+/** Where something lies along an axis, without the last digits that a product adds: 3 steps of 0.1 are 0.3. */
+export const placeAlong = (index: number, { step }: { readonly step: number }): number =>
+  significant(index * step, PLACE_DIGITS);
+
 /** Physical coordinate of a picture position (pixel i covers i to i + 1). */
 export const toPhysical = (axis: Axis, position: number): number => (position - 0.5) * axis.step;
 

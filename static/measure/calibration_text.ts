@@ -3,6 +3,7 @@
  * `0.284 [um/pixel]`, `2 ms/line` or `Time per line: 2 ms`, or the image size and duration that Olympus FluoView writes
  * beside a TIFF.
  */
+import { readNumber } from "./decimal_number.ts";
 
 const DIGITS = String.raw`(\d+(?:[.,]\d+)?(?:e[+-]?\d+)?)`;
 const NUMBER = `(?<![\\w.,])${DIGITS}`;
@@ -85,5 +86,5 @@ export function frameIntervalIn(text: string): number | undefined {
   return value > 0 ? Number(value.toPrecision(12)) : undefined;
 }
 
-/** @param text with a decimal point or comma */
-const numberOf = (text: string) => Number(text.replace(",", "."));
+/** @param text of {@link DIGITS} */
+const numberOf = (text: string) => readNumber(text)?.value ?? NaN;

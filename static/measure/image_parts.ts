@@ -3,8 +3,9 @@
  * image or projection. NaN and infinities do not count.
  */
 import type { Sampling } from "./line_scan.ts";
-import { formatNumber, tableUnit, unitSymbol } from "./axes.ts";
-import { lengthOf, lineProfile, type Point } from "./line_profile.ts";
+import { formatNumber, placeAlong, tableUnit, unitSymbol } from "./axes.ts";
+import { lengthOf, lineProfile, type Point, sidesOf } from "./line_profile.ts";
+import { distinctNames } from "./part_names.ts";
 import { mean } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
@@ -51,14 +52,25 @@ export function partsOf(
     regions?: readonly Region[] | undefined;
   },
 ): Part[] {
-  const rectangles = regions.flatMap(({ id, name, type, start, stop }) =>
-    type === "rectangle" && start && stop ? [{ id, name: name || id, place: { start, stop } }] : []
+  const drawn = regions.flatMap(({ id, name, type, start, stop }) =>
+    type === "rectangle" && start && stop ? [{ id, name, place: withCorners(start, stop) }] : []
   );
+  const names = distinctNames(drawn.map(({ name }) => name), "Rectangle");
+  const rectangles = drawn.map((part, i) => ({ ...part, name: names[i]! }));
   const line = kymograph === null || !(lengthOf(kymograph.points) > 0)
     ? []
     : [{ id: LINE_ID, name: "the line", place: { points: kymograph.points, width: kymograph.width } }];
   return [{ id: "", name: "whole image", place: null }, ...line, ...rectangles];
 }
+
+/** The rectangle between two corners, whichever comes first. */
+const withCorners = (
+  [x0, y0]: readonly [number, number],
+  [x1, y1]: readonly [number, number],
+): Rectangle => ({
+  start: [Math.min(x0, x1), Math.min(y0, y1)],
+  stop: [Math.max(x0, x1), Math.max(y0, y1)],
+});
 
 /**
  * Returns a function that computes the mean of a part of an image, NaN without a value.
@@ -66,13 +78,14 @@ export function partsOf(
  * @throws {RangeError} the line is degenerate
  */
 export function meanOver(
-  [rows, columns]: readonly [number, number],
+  { shape, axes }: Plane,
   place: Part["place"],
 ): (image: Float32Array) => number {
   if (place !== null && "points" in place) {
-    const { of } = lineProfile(place.points, place.width, [rows, columns]);
+    const { of } = lineProfile(place.points, place.width, shape, sidesOf(axes));
     return (image) => mean(of(image));
   }
+  const [rows, columns] = shape;
   const { start: [left, top], stop: [right, bottom] } = place ?? { start: [0, 0], stop: [columns, rows] };
   return (image) => {
     let [sum, count] = [0, 0];
@@ -131,7 +144,7 @@ export const imageRows = (
   channels: readonly Channel[],
 ): Row[] =>
   parts.flatMap((part) => {
-    const meanOf = meanOver(shape, part.place);
+    const meanOf = meanOver({ shape, axes }, part.place);
     const place = placeRow(part, axes);
     return channels.map(({ name, samples }) => ({ ...place, Channel: name, Mean: meanOf(samples) }));
   });
@@ -142,14 +155,14 @@ export function profileColumns(
   { shape, axes }: Plane,
   channels: readonly Channel[],
 ): Column[] {
-  const profile = lineProfile(points, width, shape);
+  const profile = lineProfile(points, width, shape, sidesOf(axes));
   const { value, unit } = lengthIn(points, axes);
   const step = value / Math.max(1, profile.places.length - 1);
   return [
     {
       name: "Position",
       unit: tableUnit({ unit }),
-      values: Float64Array.from({ length: profile.places.length }, (_, i) => i * step),
+      values: Float64Array.from({ length: profile.places.length }, (_, i) => placeAlong(i, { step })),
     },
     ...channels.map(({ name, samples }) => ({ name, values: profile.of(samples) })),
   ];

@@ -4,7 +4,7 @@
  * path. Rows of images that have not arrived are NaN.
  */
 import type { Axis } from "./axes.ts";
-import { lengthOf, lineProfile, type Point } from "./line_profile.ts";
+import { lengthOf, lineProfile, type Point, sidesOf } from "./line_profile.ts";
 
 /** Geometry of planes: `[rows, columns]`, and the axes of rows and columns. */
 export type PlaneFacts = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
@@ -41,7 +41,7 @@ export class Kymograph {
     this.#series = series;
     this.points = points;
     this.width = width;
-    this.#profile = lineProfile(points, width, series.plane.shape);
+    this.#profile = lineProfile(points, width, series.plane.shape, sidesOf(series.plane.axes));
     const { count, channels } = series;
     const { length } = this.#profile.places;
     if (!(count >= 1 && count * length <= MOST_SAMPLES)) {
@@ -76,7 +76,6 @@ export class Kymograph {
     const { count, plane, time: { name, step: lineTime, unit } } = this.#series;
     const [row, column] = plane.axes as readonly [Axis, Axis];
     const isOneUnit = row.unit === column.unit;
-    // If pixels are not square, the length of a step depends on its direction.
     const step = isOneUnit
       ? lengthOf(this.points, column.step, row.step) / Math.max(1, this.#profile.places.length - 1)
       : 1;

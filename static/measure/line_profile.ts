@@ -1,14 +1,29 @@
 /**
  * Samples along a line over an image, straight or freehand, averaged across a width: one value per pixel of length,
- * with bilinear interpolation, like `skimage.measure.profile_line` with `order=1`. Parts of the width outside the image
- * do not count; a value entirely outside is NaN.
+ * with bilinear interpolation, like `skimage.measure.profile_line` with `order=1`. Where pixels are not square, samples
+ * lie at equal distances of their smaller side, along the line and across it. Parts of the width outside the image do not
+ * count; a value entirely outside is NaN.
  */
 import { mean } from "./traces.ts";
 
 /** X counts columns, y counts rows; sample (0, 0) lies at (0, 0). */
 export type Point = { x: number; y: number };
 
-/** Largest length and width in pixels; a plane's diagonal is shorter than this length. */
+/** Sides of a pixel along X and Y, relative to the smaller one. */
+export type Sides = readonly [x: number, y: number];
+
+const SQUARE: Sides = [1, 1];
+
+/** The sides of the pixels of a plane; rows and columns in different units cannot be compared. @param axes of rows and columns */
+export function sidesOf(
+  [row, column]: readonly [{ step: number; unit: string }, { step: number; unit: string }],
+): Sides {
+  if (row.unit !== column.unit || row.step === column.step) return SQUARE;
+  const smaller = Math.min(row.step, column.step);
+  return [column.step / smaller, row.step / smaller];
+}
+
+/** Largest length and width in samples; of square pixels, a plane's diagonal is shorter than this length. */
 const LONGEST = 100_000;
 const WIDEST = 1000;
 
@@ -18,7 +33,8 @@ const WIDEST = 1000;
  * @param points two or more; equal consecutive points count once
  * @param width samples across the line
  * @param shape `[rows, columns]` of the planes
- * @returns `places` along the line, at most a pixel apart, with the direction of the line at each; `of`
+ * @param sides of their pixels
+ * @returns `places` along the line, at most the smaller side of a pixel apart, with a step along the line at each; `of`
  *   samples a plane
  * @throws {RangeError} the line has fewer than two different points or exceeds the limits
  */
@@ -26,6 +42,7 @@ export function lineProfile(
   points: readonly Point[],
   width: number,
   [rows, columns]: readonly [number, number],
+  sides: Sides = SQUARE,
 ): {
   places: {
     x: number;
@@ -36,7 +53,8 @@ export function lineProfile(
   of: (samples: Float32Array) => Float32Array<ArrayBuffer>;
 } {
   const across = Array.from({ length: Math.max(1, Math.min(WIDEST, Math.round(width))) }, (_, i) => i);
-  const places = resampled(points);
+  const [sideX, sideY] = sides;
+  const places = resampled(points, sides);
   /** Interpolates between samples. */
   const between = (samples: Float32Array, x: number, y: number): number => {
     // A position on the last row or column needs no further neighbour; rounding may move it slightly outside.
@@ -58,7 +76,7 @@ export function lineProfile(
       Float32Array.from(places, ({ x, y, dx, dy }) =>
         mean(across.map((i) => {
           const aside = i - (across.length - 1) / 2;
-          return between(samples, x - aside * dy, y + aside * dx);
+          return between(samples, x - aside * dy / sideX, y + aside * dx / sideY);
         }))),
   };
 }
@@ -71,31 +89,34 @@ export const lengthOf = (points: readonly Point[], stepX = 1, stepY = 1): number
   );
 
 /**
- * Equidistant positions, at most a pixel apart, from the first point to the last.
+ * Equidistant positions, at most the smaller side of a pixel apart, from the first point to the last.
  *
- * @returns with the direction as a unit vector
+ * @returns with the direction as a unit vector, in smaller sides
  */
-function resampled(points: readonly Point[]): { x: number; y: number; dx: number; dy: number }[] {
+function resampled(
+  points: readonly Point[],
+  [sideX, sideY]: Sides,
+): { x: number; y: number; dx: number; dy: number }[] {
   const corners = points.filter(({ x, y }, i) => i === 0 || x !== points[i - 1]!.x || y !== points[i - 1]!.y);
-  const whole = lengthOf(corners);
+  const whole = lengthOf(corners, sideX, sideY);
   if (!(corners.length >= 2 && whole <= LONGEST)) {
-    throw new RangeError(`A line needs two different points and at most ${LONGEST} pixels`);
+    throw new RangeError(`A line needs two different points and at most ${LONGEST} samples`);
   }
   const count = Math.ceil(whole) + 1;
   const places = [];
   let [piece, before] = [1, 0];
   for (let i = 0; i < count; i += 1) {
     const wanted = i / (count - 1) * whole;
-    let long = lengthOf(corners.slice(piece - 1, piece + 1));
+    let long = lengthOf(corners.slice(piece - 1, piece + 1), sideX, sideY);
     while (piece < corners.length - 1 && before + long < wanted) {
       before += long;
       piece += 1;
-      long = lengthOf(corners.slice(piece - 1, piece + 1));
+      long = lengthOf(corners.slice(piece - 1, piece + 1), sideX, sideY);
     }
     const [a, b] = [corners[piece - 1]!, corners[piece]!];
-    const [dx, dy] = [(b.x - a.x) / long, (b.y - a.y) / long];
+    const [dx, dy] = [(b.x - a.x) * sideX / long, (b.y - a.y) * sideY / long];
     const along = Math.min(long, wanted - before);
-    places.push({ x: a.x + along * dx, y: a.y + along * dy, dx, dy });
+    places.push({ x: a.x + along * dx / sideX, y: a.y + along * dy / sideY, dx, dy });
   }
   return places;
 }

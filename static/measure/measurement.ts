@@ -2,7 +2,7 @@
  * Defines what a measurement of a line scan is. The page builds its panel from this definition, "Measure all" and
  * `acq-server measure` their columns, and archives their analyses. measurements.ts lists all measurements.
  */
-import { counted, rounded, tableUnit } from "./axes.ts";
+import { counted, placeAlong, rounded, tableUnit } from "./axes.ts";
 import { heartRate } from "./heart_rate.ts";
 import { percentile } from "./traces.ts";
 import { perTime, type Plane, type Sampling } from "./line_scan.ts";
@@ -341,7 +341,7 @@ export const columnOf = <Of>(
 ): Column =>
   axis === undefined
     ? { name, values: found.map(of) as (number | string | null)[] }
-    : { name, unit: tableUnit(axis), values: found.map((item) => Number(of(item) ?? NaN) * axis.step) };
+    : { name, unit: tableUnit(axis), values: found.map((item) => placeAlong(Number(of(item) ?? NaN), axis)) };
 
 /** Median of items, converted to the unit of an axis if there is one. */
 export const medianOf = <Of>(

@@ -2,7 +2,7 @@
  * Saved tables. All of a kind have the same columns, so that those of many recordings can be joined: where something was
  * measured (recording, scene, position, band or region, channel), then what.
  */
-import { significant, tableUnit } from "./axes.ts";
+import { placeAlong, significant, tableUnit } from "./axes.ts";
 import type { Baseline } from "./light/baseline.ts";
 import { type Axes, columnName, type Measurement } from "./measurement.ts";
 import type { Column, Row } from "./csv.ts";
@@ -107,7 +107,7 @@ export function traceColumns(
       { name: "Region", values: each(({ band }) => band) },
     ],
     { name: "Channel", values: each(({ channel }) => channel) },
-    { name: "Time", unit: tableUnit(time), values: each((_, line) => line * time.step) },
+    { name: "Time", unit: tableUnit(time), values: each((_, line) => placeAlong(line, time)) },
     { name: isChange ? "dF/F0" : "Mean", values: each(({ values }, line) => values[line]!) },
     { name: "F0", values: each(({ f0 }, line) => f0.course?.[line] ?? f0.level) },
   ];

@@ -2,7 +2,7 @@
  * Measures a stack of images over time or focus: the means of parts of each image, and a projection, which is measured
  * like an image. NaN and infinities do not count. The page, "Measure all" and `acq-server measure` share this module.
  */
-import { FRAMES, tableUnit } from "./axes.ts";
+import { FRAMES, placeAlong, tableUnit } from "./axes.ts";
 import { imageRows, meanOver, type Part, placeRow, type Plane } from "./image_parts.ts";
 import { mean, percentile } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
@@ -176,7 +176,7 @@ export async function measuredStack(
     if (!axis) continue;
     const count = along.get(axis)?.count;
     if (count === undefined) throw new RangeError(`It has one image over ${OVER[axis]!.toLowerCase()}`);
-    const meanOf = axis === over ? parts.map(({ place }) => meanOver(plane.shape, place)) : [];
+    const meanOf = axis === over ? parts.map(({ place }) => meanOver(plane, place)) : [];
     const means = meanOf.map(() => channels.map(() => new Float64Array(count).fill(NaN)));
     const projections = projection?.axis === axis
       ? channels.map(() => projectionOf(projection.kind, plane.shape[0]! * plane.shape[1]!))
@@ -218,8 +218,10 @@ export function stackRows(
 }
 
 /** Position of an image along an axis, relative to the first. */
-const placeOn = ({ step, times }: Axis, index: number) =>
-  times === undefined ? index * step : times[index]! - times[0]!;
+const placeOn = (axis: Axis, index: number) =>
+  axis.times === undefined
+    ? placeAlong(index, axis)
+    : placeAlong(1, { step: axis.times[index]! - axis.times[0]! });
 
 /** A curve for each channel or part over the images. */
 export const stackColumns = (

@@ -1,5 +1,7 @@
 /** A line scan whose axes the user typed, since the file does not state them. */
 
+import { isTime } from "./axes.ts";
+
 /** What the user typed. */
 export interface TypedScan {
   /** Axis along which time passes. */
@@ -11,6 +13,25 @@ export interface TypedScan {
   /** Name of the file that the numbers were taken from. */
   textFile?: string | undefined;
 }
+
+/** What decides whether a typed calibration counts: an answer to an open. */
+type Described = {
+  readonly plane: { readonly axes: readonly { readonly unit: string }[] };
+  readonly header: { readonly sizes: Readonly<Record<string, number>> };
+};
+
+/** Whether a file is a single image whose rows are not time. */
+export const isPlainImage = ({ plane, header: { sizes } }: Described): boolean =>
+  !isTime(plane.axes[0]!) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
+
+/**
+ * The typed calibration if it counts for a file: that of a plain image, also one that states lengths, or of any other where the user
+ * replaces the file's own on purpose. Else `null`.
+ */
+export const typedFor = <Typed extends TypedScan>(
+  info: Described,
+  typed: (Typed & { readonly replace?: boolean | undefined }) | null,
+): Typed | null => typed !== null && (typed.replace === true || isPlainImage(info)) ? typed : null;
 
 /**
  * The plane of an image as that of a line scan, with its axes; the samples are copied only if rows and columns change

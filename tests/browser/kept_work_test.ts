@@ -9,7 +9,7 @@ import { contentOf } from "./saved_table.ts";
 import { viewerSuite } from "./suite.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
-const { test } = viewerSuite();
+const { test, files } = viewerSuite();
 
 /** Opens the measured scan and shows the channel that has events. */
 async function openActive(viewer: Viewer): Promise<string> {
@@ -233,4 +233,16 @@ test("shows work with a note if the same path has other content", async (viewer,
   await page.click("#recent-list li:nth-child(2) .icon");
   await page.locator("#recent-list li").nth(1).waitFor({ state: "detached" });
   assert.equal(await page.locator("#recent-list li").count(), 1);
+});
+
+test("a browser without locks works, and says that nothing is kept", async (viewer, page) => {
+  await page.addInitScript("Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })");
+  await page.reload();
+  await viewer.openPath(files.scan);
+  await page.locator("#kept.bad #kept-words", { hasText: "lacks the locks" }).waitFor();
+  assert.equal(await page.locator("#take-over").isVisible(), false);
+  await viewer.draw("band", [0.4, 0.3], [0.45, 0.6]);
+  assert.equal(await viewer.bands.count(), 1);
+  await viewer.settle();
+  assert.match((await page.locator("#kept-words").textContent())!, /lacks the locks/);
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { validatePath } from "../../cli/verdict.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
-import { write, writePlainStore } from "../fixtures/plain_store.ts";
+import { ramp, write, writeChunks, writePlainStore } from "../fixtures/plain_store.ts";
 import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { Viewer } from "./viewer.ts";
@@ -16,7 +16,7 @@ import { contentOf, tableOf } from "./saved_table.ts";
 import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
 
-const { test } = viewerSuite();
+const { test, files } = viewerSuite();
 
 const SCAN = new URL("../../examples/line_scan.oir", import.meta.url).pathname;
 
@@ -408,4 +408,22 @@ test("restores an image whose columns are lines as a line scan", async (viewer, 
   await using other = await fresh(viewer);
   await other.openPath(await save(viewer, "all"));
   assert.deepEqual(await trace(other), before);
+});
+
+test("says that an archive is saved only after its end, and why it is not", async (viewer, page) => {
+  await viewer.openPath(files.scan);
+  await save(viewer, "all");
+  await page.locator("#status", { hasText: /^Saved .*\.zip/ }).waitFor();
+  // The second of two planes ends early, which only decoding shows.
+  const path = join(viewer.server.folder, "series.ome.zarr");
+  const axes = [{ name: "t", type: "time" }, { name: "y", type: "space" }, { name: "x", type: "space" }];
+  writeChunks(path, { axes, shape: [2, 30, 40], scale: [1, 1, 1], chunks: [ramp(30, 40), ramp(30, 40)] });
+  Deno.truncateSync(join(path, "0/c/1/0/0"), 10);
+  await viewer.openPath(path);
+  await page.click("#save");
+  await page.click("#save-dialog .primary");
+  const notice = "Not saved: the archive broke off, and its file is incomplete: Cannot read";
+  await page.locator("#notice-text", { hasText: notice }).waitFor();
+  assert.match(await viewer.text("#notice-text"), /"series\.ome\.zarr".* 10 bytes/);
+  assert.doesNotMatch(await viewer.text("#status"), /Saved/);
 });

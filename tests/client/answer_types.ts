@@ -14,6 +14,7 @@ interface OfClient {
   SessionInfo: client.SessionInfo;
   MetadataDocuments: client.MetadataDocument[];
   ListResponse: client.FolderListing;
+  ExportState: client.ExportState;
   ValidationDetail: client.ValidationDetail;
   code: Literal<client.AcqErrorCode>;
 }
@@ -25,6 +26,7 @@ interface OfSchemas {
   SessionInfo: z.output<typeof http.SessionInfo>;
   MetadataDocuments: z.output<typeof http.MetadataDocuments>;
   ListResponse: z.output<typeof http.ListResponse>;
+  ExportState: z.output<typeof http.ExportState>;
   ValidationDetail: z.output<typeof http.ValidationDetail>;
   code: ErrorCode | "server_unreachable" | "no_acq_server" | "wrong_size";
 }

@@ -137,7 +137,11 @@ Deno.test("measure: takes images as line scans only if the settings say so, and 
     micrometresPerPixel: 0.5,
     secondsPerPixel: 1e-6,
   };
-  const { code, rows: [row] } = await measured([IMAGES], { lineScan });
+  // A series is no single image.
+  const series = await measured([IMAGES], { lineScan });
+  assert.equal(series.code, 1);
+  assert.match(series.rows[0]!["Failure"]!, /"lineScan" of the settings is for single images/);
+  const { code, rows: [row] } = await measured([IMAGES], { lineScan: { ...lineScan, replace: true } });
   assert.equal(code, 0);
   assert.deepEqual([row!["Calibration"], row!["Time per line (s)"], row!["Distance per column (um)"]], [
     "typed",
@@ -334,7 +338,6 @@ Deno.test("measure: rejects settings and flags that it cannot follow", async () 
     [{ traces: { span: -1 } }, [], /traces\.span/],
     [{ regions: [{ start: [0.5, 0], stop: [1, 1] }] }, [], /regions\.0\.start\.0/],
     [{}, ["--over", "x"], /--over takes t, z/],
-    [{}, ["--projection", "max"], /--projection needs --over/],
     [{}, ["--write", "means"], /--write means needs --over/],
     [{}, ["--over", "t", "--write", "projection"], /needs --projection/],
     [{}, ["--write", "kymograph"], /--write kymograph needs a line/],
@@ -352,16 +355,19 @@ Deno.test("measure: rejects settings and flags that it cannot follow", async () 
 });
 
 Deno.test("measure: parts that an acquisition does not have are failures in the table", async () => {
-  const lineScan = { time: "rows", secondsPerLine: 1, micrometresPerPixel: 1 };
+  const lineScan = { time: "rows", secondsPerLine: 1, micrometresPerPixel: 1, replace: true };
   const rows: [settings: unknown, flags: readonly string[], failure: RegExp][] = [
     [{ lineScan, bands: [{ name: "A", from: 0, to: 1e6 }] }, [], /the recording has/],
     [{ regions: [{ ...CELL, stop: [1e6, 30] }] }, [], /Rectangle "Cell" reaches/],
     [{}, ["--over", "z"], /one image over focus/],
   ];
   for (const [settings, flags, failure] of rows) {
-    const { code, rows: [row] } = await measured([IMAGES], settings, flags);
+    const { code, rows } = await measured([IMAGES], settings, flags);
     assert.equal(code, 1);
-    assert.match(row!["Failure"]!, failure);
+    assert.match(
+      rows.map((row) => `${row["Failure"] ?? ""}${row["Not measured"] ?? ""}`).join("\n"),
+      failure,
+    );
   }
   for (
     const [name, words] of [["events", /--over t measures events of its images/], [

@@ -135,16 +135,16 @@ Deno.test("plane: prints a failure as one line with its code, and nothing on sta
     [[scan, "--z=-3"], 1, /^position_out_of_range: Index -3 along Z [^\n]+\n$/],
     [[scan, "--scene", "4"], 1, /^scene_out_of_range: [^\n]+\n$/],
     [[scan, "--max-session-memory", "1KiB"], 1, /^session_memory_exceeded: [^\n]+\n$/],
-    [[scan, "--t", "x"], 2, /^request_validation_failed: --t takes an index from 0, not "x"\n$/],
+    [[scan, "--t", "x"], 2, /^--t takes an index from 0, not "x"\n$/],
     [
       [scan, "--format", "tiff"],
       2,
-      /^request_validation_failed: --format takes f32, npy, pgm, not "tiff"\n$/,
+      /^--format takes f32, npy, pgm, not "tiff"\n$/,
     ],
-    [[scan, "--chanel", "0"], 2, /^request_validation_failed: [^\n]+ did you mean --channel\? [^\n]+\n$/],
-    [[scan, "--channel"], 2, /^request_validation_failed: --channel needs a value[^\n]+\n$/],
-    [[], 2, /^request_validation_failed: Missing path: [^\n]+\n$/],
-    [[scan, scan], 2, /^request_validation_failed: Expected one path, not 2[^\n]+\n$/],
+    [[scan, "--chanel", "0"], 2, /^[^\n]+ did you mean --channel\? [^\n]+\n$/],
+    [[scan, "--channel"], 2, /^--channel needs a value[^\n]+\n$/],
+    [[], 2, /^Missing path: [^\n]+\n$/],
+    [[scan, scan], 2, /^Expected one path, not 2[^\n]+\n$/],
   ];
   for (const [args, status, words] of cases) {
     const { code, out, err } = await shell(["plane", ...args]);
@@ -153,7 +153,7 @@ Deno.test("plane: prints a failure as one line with its code, and nothing on sta
   }
   const { code, out, err } = await shell(["info"]);
   assert.deepEqual([code, out], [2, ""]);
-  assert.match(err, /^request_validation_failed: Missing path: [^\n]+\n$/);
+  assert.match(err, /^Missing path: [^\n]+\n$/);
 });
 
 Deno.test("each command has its help", async () => {
@@ -233,6 +233,24 @@ Deno.test("the commands need only the permission to read", async () => {
   // The audit lists a write beside each read of an open call, as tests/binary/permissions_test.ts shows.
   const kinds = new Set(entries.map(({ permission }) => permission));
   assert.deepEqual([...kinds].filter((kind) => !["read", "write"].includes(kind)), []);
+});
+
+Deno.test("export names a recording that cannot be read, and archives the others", async () => {
+  using temporary = temporaryFolder();
+  const scan = join(ROOT, "examples", "line_scan.oir");
+  const cut = temporary.at("cut.oir");
+  Deno.writeFileSync(cut, Deno.readFileSync(scan).subarray(0, 900));
+  const { code, bytes, err } = await shell(["export", "-q", cut, scan, temporary.at("missing.oir")]);
+  assert.equal(code, 1);
+  const lines = err.trimEnd().split("\n");
+  assert.equal(lines.length, 2, err);
+  assert.match(lines[0]!, /^warning: .*"cut\.oir".*; it is left out$/);
+  assert.match(lines[1]!, /^warning: .*missing\.oir".*; it is left out$/);
+  const archive = temporary.at("others.zip");
+  Deno.writeFileSync(archive, bytes);
+  const validated = await shell(["validate", archive]);
+  assert.equal(validated.code, 0, validated.out);
+  assert.equal(JSON.parse((await shell(["info", archive])).out).sceneCount, 1);
 });
 
 Deno.test("export writes an archive that validate accepts, or explains why not", async () => {

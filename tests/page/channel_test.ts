@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Channel } from "../../static/demo/v2/picture/channel.ts";
-import { typedNumber } from "../../static/demo/v2/controls/fields.ts";
+import { typedNumber } from "../../static/demo/v2/controls/number_input.ts";
 import { drawableRange } from "../../static/measure/statistics.ts";
 
 const channel = (...samples: number[]) =>
@@ -44,12 +44,20 @@ Deno.test("every range can be drawn", () => {
 });
 
 Deno.test("parses numbers strictly", () => {
-  const read = { "12": 12, " -0.5 ": -0.5, ".5": 0.5, "1e3": 1000, "\u22125": -5 };
-  for (const [text, value] of Object.entries(read)) {
-    assert.deepEqual(typedNumber(text), { value, fault: null });
+  const points = { "12": 12, " -0.5 ": -0.5, ".5": 0.5, "5.": 5, "1e3": 1000, "\u22125": -5 };
+  const commas = { "2,5": 2.5, "0,25": 0.25, "1,000": 1, "-3,75": -3.75, " 1,5e-2\n": 0.015 };
+  for (const [texts, hasComma] of [[points, false], [commas, true]] as const) {
+    for (const [text, value] of Object.entries(texts)) {
+      assert.deepEqual(typedNumber(text), { value, hasComma, fault: null });
+    }
   }
   for (const text of ["", "abc", "0x10", "1e999", "Infinity", "1 000"]) {
     assert.equal(typedNumber(text).fault, `"${text}" is not a number`);
   }
-  assert.match(typedNumber("1,000").fault!, /^"1,000" is not a number: write a decimal point/);
+  for (const text of ["1,000,000", "1,000.5", "1.000,5", ",5", "5,", "2,5 ms"]) {
+    assert.match(typedNumber(text).fault!, new RegExp(`^"${text}" is not a number: write one decimal sign`));
+  }
+  assert.equal(typedNumber("0,5", { min: 1 }).fault, '"0,5" is below 1');
+  assert.equal(typedNumber("7,5", { max: 7 }).fault, '"7,5" is above 7');
+  assert.equal(typedNumber("7,5", { isWhole: true }).fault, '"7,5" is no whole number');
 });

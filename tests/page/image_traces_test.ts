@@ -37,7 +37,7 @@ Deno.test("takes the regions as columns and the images as lines", () => {
   ]);
   const moved = PARTS.map((part) => part === CELL ? { ...part, place: OTHER!.place } : part);
   assert.deepEqual(tracedRegions(measured, moved, AXES), [
-    { id: "cell-2", name: "cell-2", columns: [1, 2], place: "cell-2, columns 6 to 7, rows 1 to 4" },
+    { id: "cell-2", name: "Rectangle 1", columns: [1, 2], place: "Rectangle 1, columns 6 to 7, rows 1 to 4" },
   ]);
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Kymograph } from "../../static/measure/kymograph.ts";
+import { profileColumns } from "../../static/measure/image_parts.ts";
 import { lengthOf, lineProfile } from "../../static/measure/line_profile.ts";
 import expected from "./measured/profiles.json" with { type: "json" };
 
@@ -95,3 +96,57 @@ Deno.test("takes the step of a slanted line from its length", () => {
     RangeError,
   );
 });
+
+/** Pixels of 0.5 um along X and 0.25 um along Y, and the reverse. */
+for (const [stepX, stepY] of [[0.5, 0.25], [0.2, 0.8]] as const) {
+  const axes = [{ name: "Y", step: stepY, unit: "um" }, { name: "X", step: stepX, unit: "um" }] as const;
+  const plane = { shape: [40, 40] as const, axes };
+  // 10 um along X, then 8 um along Y, whatever the pixels.
+  const [x, y] = [10 / stepX, 8 / stepY];
+  const points = [{ x: 0, y: 0 }, { x, y: 0 }, { x, y }];
+  const shape = [y + 1, x + 1] as const;
+  const smaller = Math.min(stepX, stepY);
+
+  Deno.test(`samples a bent line at equal distances over pixels of ${stepX} x ${stepY} um`, () => {
+    const wide = { ...plane, shape };
+    const kymograph = new Kymograph({ ...SERIES, plane: wide }, points, 1);
+    const { shape: [, count], axes: [, { step }] } = kymograph.plane;
+    assert.equal(count, 18 / smaller + 1);
+    assert(Math.abs(step - smaller) < 1e-12, `${step}`);
+    // The path length in um is the sample's number times the step.
+    const { path } = kymograph;
+    path.x.forEach((column, i) => {
+      const along = column * stepX + path.y[i]! * stepY;
+      assert(Math.abs(along - i * smaller) < 1e-9, `${along} at ${i}`);
+    });
+    // Each sample of the image is its distance along the line.
+    const image = Float32Array.from(
+      { length: shape[0] * shape[1] },
+      (_, i) => i % shape[1] * stepX + Math.floor(i / shape[1]) * stepY,
+    );
+    const [place, values] = profileColumns({ points, width: 1 }, wide, [{ name: "A", samples: image }]);
+    for (const [i, value] of [...values!.values as Float32Array].entries()) {
+      assert(Math.abs(Number(place!.values[i]) - value) < 1e-5, `${value} at ${place!.values[i]}`);
+    }
+  });
+
+  Deno.test(`the width of a slanted line is perpendicular in um over pixels of ${stepX} x ${stepY} um`, () => {
+    // A line along which x and y in um are equal; what grows across it has the mean of the line itself.
+    const along = [{ x: 4 / stepX, y: 4 / stepY }, { x: 7 / stepX, y: 7 / stepY }];
+    const across = Float32Array.from(
+      { length: shape[0] * shape[1] },
+      (_, i) => i % shape[1] * stepX + Math.floor(i / shape[1]) * stepY,
+    );
+    const [, narrow] = profileColumns({ points: along, width: 1 }, { shape, axes }, [{
+      name: "A",
+      samples: across,
+    }]);
+    const [, broad] = profileColumns({ points: along, width: 5 }, { shape, axes }, [{
+      name: "A",
+      samples: across,
+    }]);
+    Array.from(narrow!.values).forEach((value, i) =>
+      assert(Math.abs(Number(value) - Number(broad!.values[i])) < 1e-5)
+    );
+  });
+}

@@ -18,7 +18,7 @@ import { partsIn } from "../../static/demo/v2/drawing/table.ts";
 import { NEW_TRACE, traceOf } from "../../static/measure/light/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { recallSaved } from "../../static/demo/v2/opening/saved_work.ts";
-import { crc32 } from "../../static/demo/v2/controls/zip_file.ts";
+import { crc32 } from "../../static/measure/zip.ts";
 import { zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.ts";
 import { zipOf } from "../fixtures/zip_writer.ts";
 

@@ -3,7 +3,7 @@ import { autoRange, statistics } from "../../../static/measure/statistics.ts";
 import { DecodeFailed, PlaneNotFound } from "../../../readers/errors.ts";
 import type { StopFlag } from "../../../readers/io/stop_flag.ts";
 import { type Acquisition, type PlanePlan, type Position, workingOf } from "../../../readers/reader.ts";
-import { packPlane } from "../../../readers/samples/packed_plane.ts";
+import { type PackedLayout, packPlane } from "../../../readers/samples/packed_plane.ts";
 import { newPlane } from "../../../readers/samples/to_float32.ts";
 import type { Contrast } from "./archive_orders.ts";
 import type { PackedPlanes, PackOrder } from "./archive_orders.ts";
@@ -21,12 +21,13 @@ type CountedPlan = { readonly plan: PlanePlan; readonly count: number } | null;
 /**
  * Plans planes at every position without decoding them, and notes the marks of the files that decoding will open.
  *
- * @throws {DecodeFailed} a plane is truncated
+ * @throws {DecodeFailed} a plane is truncated, or of another shape
  * @throws {Stopped}
  */
 export async function surveyPlanes(
   acquisition: Acquisition,
   channels: readonly number[],
+  layout: PackedLayout,
   stop: StopFlag,
 ): Promise<void> {
   let left = MAX_SURVEYED;
@@ -35,7 +36,9 @@ export async function surveyPlanes(
     stop.check();
     if ((left -= channels.length) < 0) break;
     for (const planned of await plansAt(acquisition, channels, position)) {
-      unnoted -= planned?.plan.note?.(unnoted) ?? 0;
+      if (planned === null) continue;
+      requireShape(planned.plan, layout);
+      unnoted -= planned.plan.note?.(unnoted) ?? 0;
     }
   }
 }
@@ -62,10 +65,7 @@ export async function packPlanes(
       continue;
     }
     const { plan, count } = planned;
-    if (plan.columns !== layout.columns || plan.rows < layout.rows) {
-      const wanted = `${layout.rows} x ${layout.columns}`;
-      throw new DecodeFailed(`the plane has ${plan.rows} x ${plan.columns} samples instead of ${wanted}`);
-    }
+    requireShape(plan, layout);
     const samples = Array.from({ length: count }, () => newPlane(plan.rows * plan.columns, []));
     await plan.decode(samples);
     for (const plane of samples) {
@@ -77,6 +77,13 @@ export async function packPlanes(
     }
   }
   return { planes, contrasts, working };
+}
+
+/** @throws {DecodeFailed} the plane has other columns, or fewer rows, than the written ones */
+function requireShape(plan: PlanePlan, layout: PackedLayout): void {
+  if (plan.columns === layout.columns && plan.rows >= layout.rows) return;
+  const wanted = `${layout.rows} x ${layout.columns}`;
+  throw new DecodeFailed(`the plane has ${plan.rows} x ${plan.columns} samples instead of ${wanted}`);
 }
 
 /** The contrast in which the page first shows a plane. */

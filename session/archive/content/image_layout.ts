@@ -57,7 +57,7 @@ export const represents = (written: PackedType, type: SampleType): boolean =>
 /** The layout of an image with these channels. `isWhole` is false if only one position of T and Z is written. */
 export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: boolean): ImageLayout {
   const exact = PACKED_TYPES.find((type) =>
-    channels.every((channel) => represents(type, channel.sampleType))
+    channels.every(({ sampleType, servedType = sampleType }) => represents(type, servedType))
   );
   const sampleType = exact ?? "float32";
   const chunkRows = Math.floor(MAX_CHUNK_BYTES / (columns * SAMPLE_BYTES[sampleType]));

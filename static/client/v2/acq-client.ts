@@ -370,6 +370,16 @@ export interface ExportLink {
   warnings: string[];
 }
 
+/** How far the download of an archive is. */
+export interface ExportState {
+  ok: true;
+  apiVersion: "v2";
+  /** `waiting` for its download; `done` when all bytes were handed over; the ZIP file of a `failed` one is incomplete. */
+  state: "waiting" | "streaming" | "done" | "failed";
+  /** Why it failed, or null. */
+  message: string | null;
+}
+
 /** Options of a connection. */
 export interface ConnectOptions extends CallOptions {
   /** Number of retries when the server sends `Retry-After`; 3 by default, 0 for none. */
@@ -515,6 +525,15 @@ export class Server {
       request,
     );
     return { url: this.base + downloadUrl, warnings };
+  }
+
+  /**
+   * Tells how far the download of an archive is: a page that lets the browser save it never sees its bytes.
+   *
+   * @param link as `export` returned it
+   */
+  exportState({ url }: Pick<ExportLink, "url">, { signal }: CallOptions = {}): Promise<ExportState> {
+    return this.#http.json(`${url.slice(this.base.length)}/state`, { signal });
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import { mean, percentile, standardError } from "../traces.ts";
 import { type DiameterAt, diameterOverTime, type DiameterSettings } from "./diameter.ts";
 
+/** Diameters of a vessel, in windows of lines. */
 export const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
   key: "diameter",
   title: "Diameter over time",

@@ -12,6 +12,7 @@ import {
 import { mean, standardError } from "../traces.ts";
 import { type FluxAt, fluxOverTime, type FluxSettings } from "./flux.ts";
 
+/** Counts of cells, in windows of lines. */
 export const FLUX: Measurement<Item & FluxAt, FluxSettings> = {
   key: "flux",
   title: "Flux of cells",

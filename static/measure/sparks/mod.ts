@@ -4,6 +4,7 @@ import { perTime } from "../line_scan.ts";
 import { columnOf, type Item, type Measurement, medianOf, timeColumn } from "../measurement.ts";
 import { findSparks, type Spark, sparkAt, type SparkSettings } from "./sparks.ts";
 
+/** Sparks with their places, amplitudes and extents. */
 export const SPARKS: Measurement<Item & Spark, SparkSettings> = {
   key: "sparks",
   title: "Sparks",

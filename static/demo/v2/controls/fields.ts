@@ -1,5 +1,7 @@
 /** Labelled controls of the panels. */
 import { element } from "./element.ts";
+import { onSteps } from "./handles.ts";
+import { takeNumbers } from "./number_input.ts";
 
 /** A row of controls. */
 export const fieldRow = (...children: (Node | string)[]): HTMLDivElement =>
@@ -8,6 +10,9 @@ export const fieldRow = (...children: (Node | string)[]): HTMLDivElement =>
 /** Labelled controls below each other, with labels and fields in columns. */
 export const settingsGrid = (...children: Node[]): HTMLDivElement =>
   element("div", { className: "settings" }, ...children);
+
+/** Steps of the arrow keys. */
+const ARROWS = { ArrowUp: 1, ArrowDown: -1 };
 
 /**
  * An input for a number. It marks and ignores input outside the limits, or fractions if steps are integers: `number`
@@ -23,44 +28,48 @@ export function numberField(
   label: HTMLLabelElement;
   input: HTMLInputElement;
   unitText: Text;
+  /** What an arrow key adds. */
+  arrowStep: number;
   /** The last valid number. */
   number: number;
 } {
   const { min = -Infinity, max = Infinity, step = "any", unit = "" } = settings;
   const textOf = (of: number) => Number.isNaN(of) ? "" : String(of);
-  const input = element("input", { type: "number", id, value: textOf(value), step });
-  if (Number.isFinite(min)) input.min = String(min);
-  if (Number.isFinite(max)) input.max = String(max);
+  const input = element("input", { id, value: textOf(value) });
   const unitText = document.createTextNode(unit);
   let number = value;
-  input.addEventListener("change", () => {
-    const typed = input.valueAsNumber;
-    const isGood = typed >= min && typed <= max && (step !== 1 || Number.isInteger(typed));
-    input.setAttribute("aria-invalid", String(!isGood));
-    if (!isGood) return;
+  const { note, wrote } = takeNumbers(input, { min, max, isWhole: step === 1 }, (typed) => {
     number = typed;
     inPlace(() => onChange(typed));
   });
-  return {
+  const field = {
     label: element(
       "label",
       { className: "field" },
       element("span", { textContent: label }),
-      element("span", { className: "entry" }, input, unitText),
+      element("span", { className: "entry number" }, input, unitText, note),
     ),
     input,
     unitText,
+    arrowStep: 1,
     /** The last valid number. */
     get number(): number {
       return number;
     },
-    /** Sets the number without calling back. */
+    /** Sets the number without calling back. A typed text of this number stays, with what was understood. */
     set number(other) {
       number = other;
+      if (note.textContent === `= ${other}`) return;
       input.value = textOf(other);
-      input.removeAttribute("aria-invalid");
+      wrote(other);
     },
   };
+  onSteps(input, ARROWS, (way) => {
+    const moved = (Number.isNaN(number) ? 0 : number) + way * field.arrowStep;
+    input.value = String(Number(Math.min(max, Math.max(min, moved)).toPrecision(12)));
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  return field;
 }
 
 /** An input for an integer from 1 on. */
@@ -173,28 +182,4 @@ export function tables(
   const body = rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
   const parts = [element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)];
   return [element("table", { "aria-label": label }, ...parts)];
-}
-
-/** Reads numbers typed as text and marks other input. */
-export function onNumber(
-  input: HTMLInputElement,
-  work: (value: number) => void,
-  onTyped: (fault: string | null) => void,
-): void {
-  input.addEventListener("change", () => {
-    const { value, fault } = typedNumber(input.value);
-    onTyped(fault);
-    if (fault !== null) return input.setAttribute("aria-invalid", "true");
-    input.removeAttribute("aria-invalid");
-    work(value);
-  });
-}
-
-/** Parses a typed number. */
-export function typedNumber(text: string): { value: number; fault: string | null } {
-  const typed = text.trim().replace("\u2212", "-");
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
-  if (Number.isFinite(value)) return { value, fault: null };
-  const hint = typed.includes(",") ? ": write a decimal point and no thousands separator" : "";
-  return { value: NaN, fault: `"${typed}" is not a number${hint}` };
 }

@@ -242,7 +242,7 @@ export class RegionEditor {
       { min, max, unit: unitSymbol(unit) },
     );
     // Arrow keys go from pixel to pixel.
-    field.input.step = String(step);
+    field.arrowStep = step;
     if (!isFirst) field.input.ariaLabel = `${endName}: ${title}`;
     return field;
   }

@@ -387,7 +387,12 @@ const RECTANGLE: Kind = {
   cells(region, scan) {
     const place = RECTANGLE.place(region, scan);
     if (scan.isLineScan) return ["rectangle", place];
-    return ["rectangle", `${place}\nmean ${meansText(scan, meanOver(shapeOf(scan), cornersOf(region)))}`];
+    return [
+      "rectangle",
+      `${place}\nmean ${
+        meansText(scan, meanOver({ shape: shapeOf(scan), axes: scan.axes }, cornersOf(region)))
+      }`,
+    ];
   },
 };
 

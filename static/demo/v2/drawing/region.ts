@@ -1,4 +1,5 @@
 /** The regions that are drawn in a picture, in an immutable table: a change makes another one. */
+import { distinctNames } from "../../../measure/part_names.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
 
 /** In the order in which they are drawn over the picture. */
@@ -112,14 +113,19 @@ export const turned = (region: Region): Region => ({
 
 const bands = new WeakMap<Region, Band>();
 
-/** The bands; the same object for the same region. */
-export const bandsOf = (regions: readonly Region[]): Band[] =>
-  ofKinds(regions, "band").map((region) => {
-    const { id, name, color, ends: [from, to] } = region;
-    const band = bands.get(region) ?? { id, name, color, from: Number(from?.y), to: Number(to?.y) };
+/** The bands, with names by which tables tell them apart; the same object for the same region and name. */
+export function bandsOf(regions: readonly Region[]): Band[] {
+  const drawn = ofKinds(regions, "band");
+  const names = distinctNames(drawn.map(({ name }) => name), "Band");
+  return drawn.map((region, i) => {
+    const { id, color, ends: [from, to] } = region;
+    const known = bands.get(region);
+    if (known !== undefined && known.name === names[i]) return known;
+    const band: Band = { id, name: names[i]!, color, from: Number(from?.y), to: Number(to?.y) };
     bands.set(region, band);
     return band;
   });
+}
 
 /** The line over an image, in samples whose centres are integers, `x` along columns; null without one. */
 export function lineOver(

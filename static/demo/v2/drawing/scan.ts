@@ -152,10 +152,6 @@ export function about({ fileName, path, axes, noun, isLineScan, place, note }: S
   ];
 }
 
-/** Whether a file holds a single image and does not call it a line scan. */
-export const isPlainImage = ({ plane, header: { sizes } }: OpenResponse): boolean =>
-  !isTime(plane.axes[0] as Axis) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
-
 /**
  * Planes of an image as those of a line scan, with the typed calibration.
  *

@@ -8,9 +8,10 @@ import { keep, kept } from "../controls/kept.ts";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
 import { drawingWords, type Drawn, lookOf } from "../drawing/drawn.ts";
 import { panel } from "../measuring/panel.ts";
-import { type About, isPlainImage, type Scan, scanOf, typedPlanes } from "../drawing/scan.ts";
+import { type About, type Scan, scanOf, typedPlanes } from "../drawing/scan.ts";
 import { saveSettings, saveTable, saveTogether, type TableToSave } from "../measuring/saved_tables.ts";
 import { Work } from "../measuring/work.ts";
+import { saveArchive } from "../saving/archive_download.ts";
 import { besideOwn, type Carried, carriedFrom, offerWaiting, type Page, wait } from "./carried.ts";
 import { measureAll, type Run, type Target } from "./measure_all.ts";
 import { RecordingsView } from "./recordings_view.ts";
@@ -18,7 +19,7 @@ import type { ExportMember } from "../../../client/v2/acq-client.ts";
 import type { Drawer } from "../panels/drawer.ts";
 import type { KeptWork } from "../opening/kept_work.ts";
 import type { Parts } from "../opening/saving.ts";
-import type { TypedScan } from "../../../measure/typed_scan.ts";
+import { typedFor, type TypedScan } from "../../../measure/typed_scan.ts";
 
 /** The open recording, with regions and settings for others. */
 type Open = { carried: Carried; drawn: Drawn };
@@ -152,8 +153,9 @@ export class ManyPanel {
     if (info === null || groups === null) return null;
     const { source: file, lineScan = null } = info;
     const { source } = groups;
-    const { plane, channels } = typed !== null && isPlainImage(info)
-      ? typedPlanes({ plane: info.plane, channels: source.channels }, typed)
+    const calibration = typedFor(info, typed);
+    const { plane, channels } = calibration !== null
+      ? typedPlanes({ plane: info.plane, channels: source.channels }, calibration)
       : source;
     const group = { plane, channels, shown: source.shown } as typeof source;
     return scanOf({ group, file, lineScan, place: () => [], note });
@@ -337,14 +339,16 @@ export class ManyPanel {
     this.#archive.disabled = true;
     try {
       const { controller } = this.#parts;
-      const warnings = await controller.live(async (acquisition) => {
+      const server = await controller.server();
+      const name = this.#stem;
+      const link = await controller.live(async (acquisition) => {
         const { sessionId } = await acquisition.state();
-        const server = await controller.server();
-        const link = await server.export(this.#members, { images, name: this.#stem, sessionId });
-        element("a", { href: link.url, download: "" }).click();
-        return link.warnings;
+        return await server.export(this.#members, { images, name, sessionId });
       });
-      sayIn(this.#status, ["The browser saves the file", ...warnings].join(" · "), true);
+      sayIn(this.#status, ["The browser saves the file …", ...link.warnings].join(" · "), true);
+      this.#archive.disabled = false;
+      await saveArchive(server, link);
+      sayIn(this.#status, [`Saved ${name}.zip`, ...link.warnings].join(" · "), true);
     } catch (error) {
       const { message, details } = error as Error & { details?: { message: string }[] | null };
       sayIn(this.#status, `Not saved: ${details?.[0]?.message ?? message}`, true);

@@ -1,9 +1,10 @@
 /** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
 import { tableUnit, titled } from "../../../measure/axes.ts";
 import { drawingWords, type Drawn, drawnIn, mapped, withoutResults } from "../drawing/drawn.ts";
+import { bandsOf } from "../drawing/region.ts";
 import { partsIn } from "../drawing/table.ts";
 import { sourcesOf } from "../measuring/image_series.ts";
-import { isPlainImage, placeInFile, type Scan, scanOf, shapeOf, typedPlanes } from "../drawing/scan.ts";
+import { placeInFile, type Scan, scanOf, shapeOf, typedPlanes } from "../drawing/scan.ts";
 import { recordingOf } from "../opening/opening.ts";
 import { keyOf, placeOf as placeKey } from "../opening/work_store.ts";
 import { memberOf } from "../saving/documents.ts";
@@ -12,7 +13,7 @@ import { besideOwn, type Carried, carriedTo } from "./carried.ts";
 import { measureImages, measureLineScan, type What } from "./measurer.ts";
 import type { Acquisition, ExportMember, PositionInfo } from "../../../client/v2/acq-client.ts";
 import type { Measured } from "../measuring/panel.ts";
-import type { TypedScan } from "../../../measure/typed_scan.ts";
+import { typedFor, type TypedScan } from "../../../measure/typed_scan.ts";
 import type { KeptWork, Recalled, Recording, Shown } from "../opening/kept_work.ts";
 import type { Row } from "../../../measure/csv.ts";
 import {
@@ -173,7 +174,9 @@ function comparedOf(
   { drawn, scan, traced, measurements }: Measured,
   what: What,
 ) {
-  const all = scan.isLineScan ? [{ id: "", name: "whole lines" }, ...drawn.regions] : partsIn(drawn.regions);
+  const all = scan.isLineScan
+    ? [{ id: "", name: "whole lines" }, ...bandsOf(drawn.regions)]
+    : partsIn(drawn.regions);
   const names = new Map(all.map(({ id, name }) => [id, name]));
   const measured = new Set(rows.map(({ Band, Region }) => Band ?? Region));
   const ofItems = measurements.filter(({ measurement: { key } }) => what.has(key)).flatMap(
@@ -216,7 +219,7 @@ async function scanAt(
   signal: AbortSignal,
 ): Promise<Scan> {
   const { info } = acquisition;
-  const calibration = isPlainImage(info) ? typed : null;
+  const calibration = typedFor(info, typed);
   const planes = await acquisition.planes(null, { ...position, signal });
   const image = {
     plane: { ...info.plane, axes: titled(info.plane.axes) },

@@ -14,7 +14,7 @@ import { plotImage, showPlot } from "../measuring/curves_plot.ts";
 import { type Plot, svgPlot } from "../measuring/svg_plot.ts";
 import { measureLabel } from "../picture/marks.ts";
 import type { Drawer, DrawerView } from "../panels/drawer.ts";
-import type { NamedText } from "../controls/zip_file.ts";
+import type { NamedText } from "../../../measure/zip.ts";
 import { dotPlot, meanText } from "./dot_plot.ts";
 
 /** Most rows of the table at first, since each takes some 20 kB, and in all; the saved one has all. */

@@ -140,7 +140,7 @@ function rowsOf(drawn: Drawn, { axes, group, isLineScan }: Scan): Row[] {
   const meanAt = (samples: Float32Array, { x, y }: { x: number; y: number }) => {
     const [top, left] = [x - Math.floor((lines - 1) / 2), y - Math.floor((wide - 1) / 2)];
     const place = { start: [left, top], stop: [left + wide, top + lines] } as const;
-    return meanOver(group.plane.shape, place)(samples);
+    return meanOver(group.plane, place)(samples);
   };
   const names = isLineScan ? ["Time", "Position"] : ["Row", "Column"];
   const places = axes.map((axis, i) => ({

@@ -18,7 +18,7 @@ import {
   saveTogether,
   type TableToSave,
 } from "./saved_tables.ts";
-import type { NamedText } from "../controls/zip_file.ts";
+import type { NamedText } from "../../../measure/zip.ts";
 import type { SnapshotLook } from "../picture/stage.ts";
 
 type Picture = "source" | "reference";

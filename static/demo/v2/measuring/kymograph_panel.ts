@@ -110,7 +110,7 @@ export class KymographPanel extends Panel<{
       return showPlot(this.#profile, null);
     }
     const { value, unit } = lengthIn(line.points, scan.axes);
-    const means = meansText(scan, meanOver(shapeOf(scan), line));
+    const means = meansText(scan, meanOver({ shape: shapeOf(scan), axes: scan.axes }, line));
     this.#length.textContent = `Length ${rounded(value)} ${unitSymbol(unit)} · mean ${means}`;
     showPlot(this.#profile, this.plot());
   }

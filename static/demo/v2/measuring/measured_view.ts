@@ -10,7 +10,7 @@ import { turned } from "../drawing/region.ts";
 import { type Drawn, type DrawnLook, drawnWords, type KeptKymograph, lookOf } from "../drawing/drawn.ts";
 import { sourcesOf } from "./image_series.ts";
 import { Measuring, type Shown } from "./measuring.ts";
-import { isPlainImage, placeInFile, typedPlanes } from "../drawing/scan.ts";
+import { placeInFile, typedPlanes } from "../drawing/scan.ts";
 import { TypedPanel } from "./typed_panel.ts";
 import type { Kymograph } from "../../../measure/kymograph.ts";
 import type { Drawer } from "../panels/drawer.ts";
@@ -18,7 +18,7 @@ import type { Place } from "../panels/plane_steps.ts";
 import type { Look, Viewer } from "../panels/viewer.ts";
 import type { LoadedChannel } from "../picture/channel.ts";
 import type { ChannelGroup, LoadedGroup } from "../picture/channel_group.ts";
-import type { TypedScan } from "../../../measure/typed_scan.ts";
+import { isPlainImage, type TypedScan } from "../../../measure/typed_scan.ts";
 import type { Measured } from "./panel.ts";
 
 type Picture = { info: OpenResponse; source: LoadedGroup; reference: LoadedGroup | null };

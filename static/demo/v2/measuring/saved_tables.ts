@@ -1,10 +1,10 @@
 /** Saves tables as CSV, and their settings and summaries as JSON files of the same names, one by one or together. */
 import { type Column, companion, csv, type DecimalSign, type Facts, objectOf } from "../../../measure/csv.ts";
+import { type NamedText, zipOfTexts } from "../../../measure/zip.ts";
 import { ONLY_SCENE, type Place } from "../../../measure/result_tables.ts";
 import { byId, saveFile } from "../controls/element.ts";
 import { choiceField } from "../controls/fields.ts";
 import { keep, kept } from "../controls/kept.ts";
-import { type NamedText, zipOf } from "../controls/zip_file.ts";
 import type { Scan } from "../drawing/scan.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
 
@@ -52,7 +52,7 @@ export async function saveTogether(
   others: readonly NamedText[],
 ): Promise<void> {
   const files = tables.flatMap((table) => [tableFile(table), settingsFile(table)]);
-  saveFile(`${name}.zip`, await zipOf([...files, ...others]));
+  saveFile(`${name}.zip`, await zipOfTexts([...files, ...others]));
 }
 
 const tableFile = ({ stem, columns }: Omit<TableToSave, "about">): NamedText => [

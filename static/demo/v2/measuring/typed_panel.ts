@@ -99,7 +99,9 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
   /** Treats the image as a line scan, or says which number is missing. */
   #order() {
     const fields = [this.#line, this.#pixel, this.#pixelTime];
-    const wrong = fields.find(({ input }) => !input.validity.valid);
+    const wrong = fields.find(({ input, number }) =>
+      Number.isNaN(number) || input.matches("[aria-invalid=true]")
+    );
     if (wrong === undefined) return this.emit("treat", this.#typed);
     wrong.input.setAttribute("aria-invalid", "true");
     wrong.input.focus();

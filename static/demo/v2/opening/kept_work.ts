@@ -17,7 +17,7 @@ export interface Recording {
 }
 
 /** State of the work on the open recording; `none` without one, or for the sample. */
-export type State = "none" | "kept" | "pending" | "elsewhere" | "full" | "blocked";
+export type State = "none" | "kept" | "pending" | "elsewhere" | "full" | "blocked" | "lockless";
 
 /** What the page shows of a recording, and keeps. */
 export type Shown = { look: DrawnLook | null; position: Work["position"] };
@@ -144,6 +144,8 @@ export class KeptWork extends Emitter<{
   async resume(): Promise<void> {
     const open = this.#open;
     if (open === null) return;
+    // Tabs that do not know of each other would overwrite each other's work.
+    if (!hasLocks()) return this.#enter("lockless");
     open.waiting.abort();
     const { signal } = open.waiting = new AbortController();
     const { promise: late, resolve } = Promise.withResolvers();
@@ -211,6 +213,7 @@ export class KeptWork extends Emitter<{
    * @throws {DOMException} the storage does not work, or is full
    */
   async add(recording: Recording, shown: Shown): Promise<boolean> {
+    if (!hasLocks()) return false;
     const key = keyOf(recording);
     return await navigator.locks.request(lockOf(key), { ifAvailable: true }, async (lock) => {
       const former = await this.#store.get(key);
@@ -224,10 +227,14 @@ export class KeptWork extends Emitter<{
 
   /** Removes work; false if a tab has it open. @throws {DOMException} the storage does not work */
   async forget(key: string): Promise<boolean> {
-    const isRemoved = await navigator.locks.request(lockOf(key), { ifAvailable: true }, async (lock) => {
+    const remove = async (lock: Lock | null) => {
       if (lock !== null) await this.#store.remove(key);
       return lock !== null;
-    });
+    };
+    // Without locks, no tab keeps work.
+    const isRemoved = hasLocks()
+      ? await navigator.locks.request(lockOf(key), { ifAvailable: true }, remove)
+      : await remove({ name: lockOf(key), mode: "exclusive" });
     // There may be room now.
     const next = this.#open?.next;
     if (next) this.save(next);
@@ -341,5 +348,8 @@ async function giveBack(open: Open) {
   open.isHeld = false;
   open.release();
 }
+
+/** Browsers before 2022 have no locks, nor do pages without a secure address. */
+const hasLocks = () => navigator.locks !== undefined;
 
 const lockOf = (key: string) => `acq-server work ${key}`;

@@ -58,6 +58,8 @@ const KEPT_WORDS: Record<State, string> = {
   elsewhere: "Another tab keeps the work on this recording. Changes here are not saved.",
   full:
     "Not saved: the browser gives this page no more space. Remove recent work that you no longer need, or save tables before you close the page.",
+  lockless:
+    "Not saved: the browser lacks the locks by which tabs share work. What you draw and measure is lost when you close the page; save an archive or tables before.",
   blocked: "Not saved: the browser lets this page store nothing. Save tables before you close the page.",
 };
 
@@ -135,7 +137,7 @@ export class Page {
 
   /** Says whether the work is kept. */
   kept(state: State): void {
-    const isBad = ["elsewhere", "full", "blocked"].includes(state);
+    const isBad = ["elsewhere", "full", "blocked", "lockless"].includes(state);
     byId("kept").classList.toggle("bad", isBad);
     // Each save would interrupt a screen reader.
     byId("kept-words").ariaLive = isBad ? "polite" : "off";

@@ -2,9 +2,10 @@
  * Saves the open recording with what was measured in it, and restores what was saved. The server makes the archive;
  * a browser saves it while it arrives.
  */
-import { byId, element } from "../controls/element.ts";
+import { byId } from "../controls/element.ts";
 import { drawnWords, lookOf } from "../drawing/drawn.ts";
 import { stemOf } from "../drawing/scan.ts";
+import { ArchiveFailed, saveArchive } from "../saving/archive_download.ts";
 import { memberOf } from "../saving/documents.ts";
 import {
   carriedOver,
@@ -92,13 +93,20 @@ export class Saving {
       const member = memberOf({ ...now, drawn: drawn!, look, position });
       const stem = stemOf(now.shown.scan);
       const name = images === "all" ? stem : `${stem} measurements`;
-      const { url, warnings } = await controller.live(async (acquisition) => {
+      const server = await controller.server();
+      const link = await controller.live(async (acquisition) => {
         const own = { sessionId: acquisition.sessionId, ...await carriedOver(member, acquisition) };
-        return await (await controller.server()).export([own], { images, name });
+        return await server.export([own], { images, name });
       });
-      element("a", { href: url, download: "" }).click();
-      page.say(["The browser saves the file", ...warnings].join(" · "));
+      page.say(["The browser saves the file …", ...link.warnings].join(" · "));
+      this.#isBusy = false;
+      await saveArchive(server, link);
+      page.say([`Saved ${name}.zip`, ...link.warnings].join(" · "));
     } catch (error) {
+      if (error instanceof ArchiveFailed) {
+        page.say("");
+        return page.notice(`Not saved: ${error.message}.`);
+      }
       const { code, details } = error as { code?: string; details?: { message: string }[] | null };
       if (code !== "request_validation_failed") page.fault(error);
       else page.notice(`Not saved: ${details?.[0]?.message ?? error}.`);

@@ -6,7 +6,8 @@
 import { counted, formatNumber } from "../../../measure/axes.ts";
 import { contrastChart } from "./contrast_chart.ts";
 import { byId, element, swatch, within } from "../controls/element.ts";
-import { button, onNumber } from "../controls/fields.ts";
+import { button } from "../controls/fields.ts";
+import { takeNumbers } from "../controls/number_input.ts";
 import { keep, kept } from "../controls/kept.ts";
 import { DISTINCT, LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.ts";
 import { sampleText } from "../picture/readout.ts";
@@ -72,6 +73,13 @@ export function channelCard(
   for (const part of card.querySelectorAll("[id]")) part.id = `${prefix}-${position}-${part.id}`;
   more.setAttribute("aria-controls", body.id);
 
+  const numbers = inputs.map((input, end) => {
+    input.addEventListener("input", () => input.dataset.typing = "yes");
+    input.addEventListener("change", () => delete input.dataset.typing);
+    const number = takeNumbers(input, {}, (value) => channel.setEnd(end, value), onTyped);
+    input.after(number.note);
+    return number;
+  });
   const paint = () => {
     const [low, high] = channel.range;
     visible.checked = channel.visible;
@@ -84,7 +92,7 @@ export function channelCard(
     inputs.forEach((input, end) => {
       if (document.activeElement === input && input.dataset.typing) return;
       input.value = texts[end]!;
-      input.removeAttribute("aria-invalid");
+      numbers[end]!.wrote(Number(texts[end]));
     });
     gamma.value = String(Math.log2(channel.gamma));
     const text = formatNumber(Number(channel.gamma.toPrecision(3)));
@@ -121,11 +129,6 @@ export function channelCard(
   log.addEventListener("change", () => {
     paintBars();
     keepSettings();
-  });
-  inputs.forEach((input, end) => {
-    input.addEventListener("input", () => input.dataset.typing = "yes");
-    input.addEventListener("change", () => delete input.dataset.typing);
-    onNumber(input, (value) => channel.setEnd(end, value), onTyped);
   });
   const settings = channelSettings(name);
   if (settings !== null) {

@@ -1,6 +1,7 @@
 /** Sliders for time, focus and wavelength, play, and the list of scenes. */
 import { isTime, quantity } from "../../../measure/axes.ts";
 import { byId, element, within } from "../controls/element.ts";
+import { takeNumbers } from "../controls/number_input.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Place } from "./plane_steps.ts";
 
@@ -26,6 +27,8 @@ export class PositionBar {
   place: Place = { t: 0, z: 0, l: 0 };
   /** Axis and direction of the last step. */
   #way: { axis: AxisName; by: number } = { axis: "t", by: 1 };
+  /** Pictures per second. */
+  #rate = 10;
   /** Aborts playback. */
   #playing: AbortController | null = null;
 
@@ -40,9 +43,10 @@ export class PositionBar {
       });
     }
     byId("play").addEventListener("click", () => this.togglePlay());
-    // Displays the value that takes effect.
     const rate = byId("rate", HTMLInputElement);
-    rate.addEventListener("change", () => rate.value = String(this.#rate));
+    rate.closest("label")!.append(
+      takeNumbers(rate, { min: 0.1, max: 60 }, (typed) => this.#rate = typed).note,
+    );
     const scenes = byId("scene", HTMLSelectElement);
     scenes.addEventListener("change", () => onScene(Number(scenes.value)));
   }
@@ -128,11 +132,6 @@ export class PositionBar {
       due = Math.max(performance.now(), due + 1000 / this.#rate);
       await new Promise((done) => setTimeout(done, due - performance.now()));
     }
-  }
-
-  /** Pictures per second. */
-  get #rate() {
-    return Math.min(60, Math.max(0.1, Number(byId("rate", HTMLInputElement).value) || 10));
   }
 
   /** Likely next positions. @param isRound whether the first position follows the last */

@@ -5,7 +5,7 @@
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.ts";
 import { fitCanvas, inNextFrame, within } from "../controls/element.ts";
-import { onNumber } from "../controls/fields.ts";
+import { type NumberInput, takeNumbers } from "../controls/number_input.ts";
 import { onSteps, SLIDER } from "../controls/handles.ts";
 import { inside, SMALLEST_SPAN } from "../picture/placed_view.ts";
 import { PlanePainter } from "../picture/plane_painter.ts";
@@ -39,6 +39,7 @@ export class TimeAxis {
   readonly #painter;
   readonly #fields;
   readonly #inputs;
+  readonly #numbers: NumberInput[] = [];
   /** Values of the inputs before typing. */
   readonly #written: string[] = [];
   readonly #back;
@@ -75,7 +76,9 @@ export class TimeAxis {
     this.#back = within(figure, ".back", HTMLButtonElement);
     this.#back.addEventListener("click", () => pane.change((placed) => placed.goBack()));
     this.#inputs.forEach((input, end) => {
-      onNumber(input, (value) => this.#take(value, end), onTyped);
+      const number = takeNumbers(input, {}, (value) => this.#take(value, end), onTyped);
+      input.after(number.note);
+      this.#numbers.push(number);
       // Moves the window by a line, with Shift by its length.
       onSteps(input, { ArrowUp: 1, ArrowDown: -1 }, (step, isFar) => {
         const { x0, x1 } = this.#pane.view;
@@ -107,7 +110,7 @@ export class TimeAxis {
       const isTyped = document.activeElement === input && input.value !== this.#written[end];
       if (isTyped) return;
       this.#write(end);
-      input.removeAttribute("aria-invalid");
+      this.#numbers[end]?.wrote(Number(input.value));
     });
   }
 

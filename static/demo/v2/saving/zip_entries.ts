@@ -1,5 +1,5 @@
 /** Reads entries of a ZIP file without loading all of it: the directory is at its end. */
-import { crc32 } from "../controls/zip_file.ts";
+import { crc32 } from "../../../measure/zip.ts";
 
 /** Lengths in bytes. */
 const [END_BYTES, LONGEST_COMMENT, LOCATOR_BYTES, END64_BYTES] = [22, 65535, 20, 56];

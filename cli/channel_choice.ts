@@ -1,0 +1,66 @@
+/** The channel that `--channel` names: by its exact name or its index. */
+import { basename } from "node:path";
+import { ChannelOutOfRange, quoted } from "../readers/errors.ts";
+import type { Channel } from "../readers/reader.ts";
+import type { Sessions } from "../session/sessions.ts";
+import { orderOf } from "./shell.ts";
+
+/** Help of the flag. */
+export const CHANNEL_HELP = "Channel by its exact name, else its index (index:N)";
+
+/** Most channels in a message. */
+const MOST_LISTED = 20;
+
+/**
+ * The index of a channel.
+ *
+ * @param text as typed
+ * @param file in messages
+ * @throws {ChannelOutOfRange} there is no such channel, or the name of one is the index of another
+ */
+export function channelIn(
+  text: string,
+  channels: readonly Pick<Channel, "index" | "name">[],
+  file: string,
+): number {
+  const exact = /^index:(\d{1,9})$/.exec(text);
+  const named = exact ? undefined : channels.find(({ name }) => name === text);
+  const digits = exact?.[1] ?? (/^\d{1,9}$/.test(text) ? text : undefined);
+  const indexed = digits === undefined ? undefined : channels.find(({ index }) => index === Number(digits));
+  if (named !== undefined && indexed !== undefined && named !== indexed) {
+    throw new ChannelOutOfRange(
+      `${quoted(text)} is the name of channel ${named.index} and the index of channel ${indexed.index}, ${
+        quoted(indexed.name)
+      }, of ${quoted(file)}: write index:${named.index} or index:${indexed.index}`,
+    );
+  }
+  const found = named ?? indexed;
+  if (found !== undefined) return found.index;
+  if (/^-\d+$/.test(text)) throw new ChannelOutOfRange(`A channel index starts at 0; ${text} is negative`);
+  const listed = channels.slice(0, MOST_LISTED).map(({ index, name }) => `${index} ${quoted(name)}`);
+  const more = channels.length > MOST_LISTED ? ` and ${channels.length - MOST_LISTED} more` : "";
+  throw new ChannelOutOfRange(
+    `Channel ${digits ?? quoted(text.slice(0, 64))} does not exist: ${quoted(file)} has ${
+      channels.length === 1 ? "only" : "channels"
+    } ${listed.join(", ")}${more}`,
+  );
+}
+
+/** The channels of a scene of a path. */
+export async function channelsOf(
+  sessions: Sessions,
+  path: string,
+  scene: number | null,
+): Promise<readonly Channel[]> {
+  return (await sessions.opener.describe(orderOf({ path, scene, channelIndices: null }))).summary.channels;
+}
+
+/** The index of a channel of a path. @throws {ChannelOutOfRange} as {@linkcode channelIn} */
+export async function channelOf(
+  sessions: Sessions,
+  path: string,
+  scene: number | null,
+  text: string,
+): Promise<number> {
+  return channelIn(text, await channelsOf(sessions, path, scene), basename(path));
+}

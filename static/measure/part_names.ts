@@ -1,0 +1,22 @@
+/** Names of parts in tables. */
+
+/**
+ * A name for each part by which its rows can be told apart: one without a name is called by its kind and number, and a repeated name
+ * gets ` (2)`, ` (3)`.
+ *
+ * @param kind such as `Rectangle`
+ */
+export function distinctNames(names: readonly (string | null | undefined)[], kind: string): string[] {
+  const given = new Set(names);
+  const taken = new Set<string>();
+  let unnamed = 0;
+  return names.map((name) => {
+    const own = name?.trim() ? name : `${kind} ${unnamed += 1}`;
+    let distinct = own;
+    for (let n = 2; taken.has(distinct) || distinct !== own && given.has(distinct); n += 1) {
+      distinct = `${own} (${n})`;
+    }
+    taken.add(distinct);
+    return distinct;
+  });
+}

@@ -1,0 +1,22 @@
+/**
+ * Names that the page stores in settings besides what `acq-server measure` reads, by where they stand. `saving/checked.ts` of the page
+ * checks stored settings by the same names.
+ */
+export const STORED_FIELDS = {
+  /** Drawings and settings of a picture. */
+  settings: [
+    "shape",
+    "isLineScan",
+    "measured",
+    "cursors",
+    "isKymographMade",
+    "accepted",
+    "origin",
+    "version",
+  ],
+  bands: ["id", "color"],
+  regions: ["kind", "ends", "color", "coordinate_space", "metadata", "position", "points", "width", "style"],
+  kymograph: ["isMade", "look"],
+  images: ["part", "parts", "channels", "at", "about", "rows"],
+  measurement: ["trace"],
+} as const;
