@@ -17,7 +17,7 @@ import { OptionalMetadata } from "../hdf5/optional.ts";
 import { type DatasetPlane, planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { axesOf, type Calibration, statedStep } from "../metadata/axes.ts";
+import { axesOf, calibrated, type Calibration, known as knownStep, statedStep } from "../metadata/axes.ts";
 import { channelsOf, hexColor, type NamedChannel } from "../metadata/channels.ts";
 import { firstMoment, momentOf } from "../metadata/moment.ts";
 import { numberOf } from "../metadata/text.ts";
@@ -188,8 +188,8 @@ function calibrations(
     const numbers = new StatedNumbers("DataSetInfo/Image");
     const doubts: Warning[] = [];
     const extent = (name: string) => {
-      const text = file.text(image, name);
-      return text === null ? file.numbers(image, name)?.[0] : numbers.step(name, text);
+      const isNumber = typeof file.attribute(image, name)?.[0] === "number";
+      return isNumber ? file.numbers(image, name)?.[0] : numbers.step(name, file.text(image, name));
     };
     const steps = sizes.map((size, axis) => {
       const [from = null, to = null] = ["Min", "Max"].map((end) => extent(`Ext${end}${axis}`));
