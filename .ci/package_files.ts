@@ -14,7 +14,6 @@ export const NEEDED: Readonly<Record<string, RegExp | null>> = {
   "@scarf/scarf": null,
   "@zarrita/storage": /^dist\/src\/[^/]+\.js$/,
   "fflate": /^esm\/index\.mjs$/,
-  "h5wasm": /^dist\/esm\/hdf5_util\.js$/,
   "hono": /^dist\/(?!(cjs|types|middleware|jsx|adapter|client|preset)\/).*\.js$/,
   "jpegxr": /^wasm\/jpegxr\.js$/,
   "lerc": /^(LercDecode\.es\.js|lerc-wasm\.wasm)$/,

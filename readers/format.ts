@@ -80,6 +80,8 @@ export interface FileFormat extends FormatBase {
   readonly container: "file";
   /** True when the first bytes of a file, at most {@linkcode HEAD_BYTES}, belong to this format. */
   recognises(head: Uint8Array): boolean;
+  /** For a format that may begin behind other bytes: whether it does; asked only if the first bytes are of no known format. */
+  beginsLater?(file: ByteSource): boolean | Promise<boolean>;
   /** For a dialect that is a format of its own: recognises a file regardless of its extension. */
   isDialect?(file: ByteSource): Promise<boolean>;
   /** For a container of several formats: recognises a file whose extension belongs to none; by default the first bytes decide. */

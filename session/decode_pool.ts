@@ -6,6 +6,8 @@ import type { Answers, Question } from "./worker/orders.ts";
 import type { Clock } from "./clock.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
+import { LostLoads } from "./lost_loads.ts";
+import { untilAborted } from "./waits.ts";
 import { type KeyedSource, WorkerClient } from "./worker_client.ts";
 
 const MAX_WAITING_OPENS = 32;
@@ -61,6 +63,7 @@ export class DecodePool {
   /** Workers; the last used one is last. */
   readonly #workers = new Map<WorkerClient, Entry>();
   readonly #lost = new Set<WorkerClient>();
+  readonly #lostLoads: LostLoads;
   readonly #opens = new Set<Waiting>();
   readonly #planes = new PlaneQueue<Waiting>();
   /** Acquisitions of live sessions and of opens in progress, which workers may keep open. */
@@ -81,6 +84,7 @@ export class DecodePool {
     size = navigator.hardwareConcurrency + 1,
   ) {
     this.#clock = clock;
+    this.#lostLoads = new LostLoads(clock);
     this.#budget = budget;
     this.#start = start;
     this.#size = Math.max(1, Math.min(size, MAX_WORKERS));
@@ -109,10 +113,12 @@ export class DecodePool {
   /**
    * Waits for a worker to open an acquisition, which workers keep open until {@linkcode forget}. The caller gives the worker back.
    *
-   * @throws {TooManyOpens | ShuttingDown} or the reason of `signal`
+   * @param path of the acquisition
+   * @throws {TooManyOpens | LoadTimeout | ShuttingDown} or the reason of `signal`
    */
-  async takeForOpen(key: string, signal: AbortSignal): Promise<WorkerClient> {
+  async takeForOpen(key: string, path: string, signal: AbortSignal): Promise<WorkerClient> {
     this.#ask(signal);
+    if (!this.#lostLoads.isEmpty) await untilAborted(this.#lostLoads.require(path), signal);
     if (this.#opens.size >= MAX_WAITING_OPENS) {
       throw new TooManyOpens(`${MAX_WAITING_OPENS} opens are waiting already; try again in a moment`);
     }
@@ -124,8 +130,12 @@ export class DecodePool {
   }
 
   /** Waits for a worker to decode planes of an acquisition, preferably one that keeps it open. Throws like an open. */
-  async takeForPlane(key: string, signal: AbortSignal): Promise<WorkerClient> {
+  async takeForPlane({ key, source }: KeyedSource, signal: AbortSignal): Promise<WorkerClient> {
     this.#ask(signal);
+    const path = source?.request.path;
+    if (path !== undefined && !this.#lostLoads.isEmpty) {
+      await untilAborted(this.#lostLoads.require(path), signal);
+    }
     const waiting: Waiting = Promise.withResolvers();
     this.#planes.add(key, waiting);
     return await this.#turn(waiting, signal, () => this.#planes.remove(key, waiting));
@@ -137,7 +147,7 @@ export class DecodePool {
     question: Extract<Question, { readonly type: Type }>,
     signal: AbortSignal,
   ): Promise<Answers[Type]> {
-    const worker = await this.takeForPlane(about.key, signal);
+    const worker = await this.takeForPlane(about, signal);
     try {
       return await worker.ask(about, question, signal);
     } finally {
@@ -270,9 +280,10 @@ export class DecodePool {
   /** Starts a worker; `null` if no more may start. */
   #begin(): WorkerClient | null {
     if (this.#workers.size >= this.#size || this.#lost.size >= MAX_LOST) return null;
-    const lost = () => {
+    const lost = (path: string | null) => {
       this.#release(worker);
       this.#lost.add(worker);
+      if (path !== null) this.#lostLoads.note(worker, path);
       this.#serve();
     };
     const broken = () => {
@@ -317,6 +328,7 @@ export class DecodePool {
   #discard(worker: WorkerClient): void {
     this.#release(worker);
     this.#lost.delete(worker);
+    this.#lostLoads.end(worker);
     worker.terminate();
   }
 

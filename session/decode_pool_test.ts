@@ -62,13 +62,13 @@ Deno.test("rejects opens, including waiting ones, while too many workers are los
   }
   // Still one to lose: an open waits for it.
   const deaf = fake.stopped("late");
-  await settled();
+  await until(() => pool.counts.busy === 1);
   const waiting = assert.rejects(load("plan"), {
     tag: "too_many_opens",
     message: /8 stopped loads do not end/,
   });
   await deaf;
-  assert.equal(pool.counts.waiting, 1);
+  await until(() => pool.counts.waiting === 1);
   clock.move(2000);
   await waiting;
   assert.deepEqual(pool.counts, { idle: 0, busy: 0, lost: 8, waiting: 0 });
@@ -135,8 +135,8 @@ Deno.test("a closed pool rejects waiting opens", async () => {
   using fake = fakePool(1);
   const { pool } = fake;
   const { signal } = new AbortController();
-  await pool.takeForOpen("a", signal);
-  const waiting = assert.rejects(pool.takeForOpen("b", signal), ShuttingDown);
+  await pool.takeForOpen("a", "/a", signal);
+  const waiting = assert.rejects(pool.takeForOpen("b", "/b", signal), ShuttingDown);
   assert.equal(pool.counts.waiting, 1);
   pool.close();
   await waiting;

@@ -107,7 +107,7 @@ export class Opener {
     const source = await this.#sourceOf(order, wait.signal);
     const { pool } = this.#resources;
     const key = newSessionId();
-    const worker = await pool.takeForOpen(key, wait.signal);
+    const worker = await pool.takeForOpen(key, source.request.path, wait.signal);
     try {
       const { summary, summaryBytes, working, marks, seen } = await worker.ask(
         { key, source },
@@ -184,7 +184,7 @@ export async function loadAcquisition(
   isAgain = false,
 ): Promise<LoadedAcquisition> {
   const { pool } = resources;
-  const worker = await pool.takeForOpen(key, signal);
+  const worker = await pool.takeForOpen(key, source.request.path, signal);
   let reservation: Reservation | null = null;
   let quiet: Promise<void> | null = null;
   try {

@@ -173,7 +173,10 @@ export class PositionReader {
     const isWhole = rows === null || this.#jobs.has(key);
     const ownKey = isWhole ? key : `${key} ${rows.start}-${rows.end}`;
     const job = this.#jobs.get(ownKey) ?? this.#begin(ownKey, async (signal) => {
-      const worker = await this.#resources.pool.takeForPlane(place.session.id, signal);
+      const worker = await this.#resources.pool.takeForPlane({
+        key: place.session.id,
+        source: place.session.source,
+      }, signal);
       return await this.#decode(place, isWhole ? null : rows, worker, signal);
     });
     return await job.wait(signal);

@@ -33,7 +33,7 @@ export interface KeyedSource {
 export class WorkerClient {
   readonly #worker: Worker;
   readonly #clock: Clock;
-  readonly #lost: () => void;
+  readonly #lost: (path: string | null) => void;
   readonly #broken: () => void;
   /** Settles when the worker has answered, even after a stop; until then the worker uses the memory of its order. */
   quiet: Promise<void> = Promise.resolve();
@@ -49,13 +49,13 @@ export class WorkerClient {
   /**
    * Takes over a newly started worker.
    *
-   * @param lost called if the worker was stopped and does not answer; it may recover
+   * @param lost called if the worker was stopped and does not answer, with the path that it works on; it may recover
    * @param broken called if the worker failed and cannot be used again
    */
   constructor(
     worker: Worker,
     clock: Clock,
-    lost: () => void,
+    lost: (path: string | null) => void,
     broken: () => void,
   ) {
     this.#worker = worker;
@@ -97,7 +97,7 @@ export class WorkerClient {
     const stop = () => {
       flag.raise();
       reject(signal.reason);
-      this.#cancelGrace = this.#clock.after(GRACE_MS, this.#lost);
+      this.#cancelGrace = this.#clock.after(GRACE_MS, () => this.#lost(source?.request.path ?? null));
     };
     if ("order" in question) this.holdsDecoder ||= question.order.working.endsWithWorker;
     const isOpen = this.#open.has(key);

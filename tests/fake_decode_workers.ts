@@ -6,10 +6,10 @@ import { loadAcquisition } from "../session/opener.ts";
 import { PlaneMemory } from "../session/plane_memory.ts";
 import type { LoadedAcquisition } from "../session/store.ts";
 import { HandClock } from "./contract/harness.ts";
-import { pause } from "./deadline.ts";
+import { pause, until } from "./deadline.ts";
 
 /**
- * Decode workers that behave as the path of the acquisition says; they speak the protocol of `session/worker/orders.ts`. Each
+ * Decode workers that behave as the last name in the path of the acquisition says; they speak the protocol of `session/worker/orders.ts`. Each
  * sample is 1000 times its channel plus its row. They keep nothing open.
  */
 const SCRIPT = `
@@ -87,7 +87,7 @@ self.onmessage = ({ data }) => {
     return;
   }
   if (data.type === "rest") return;
-  if (data.source) paths.set(data.key, data.source.request.path);
+  if (data.source) paths.set(data.key, data.source.request.path.split("/").at(-1));
   const path = paths.get(data.key);
   if (data.question.type === "open") open(data, path);
   else decode(data.question.order, path);
@@ -108,7 +108,9 @@ export function fakePool(workers: number, bytes = 1000) {
   /** Stops a load after it has begun. */
   const stopped = async (path: string) => {
     const stop = new AbortController();
+    const before = pool.counts.busy;
     const running = load(path, stop.signal);
+    await until(() => pool.counts.busy > before);
     await settled();
     stop.abort(new Error("timed out"));
     await assert.rejects(running, /timed out/);

@@ -1,18 +1,97 @@
 /** What a dataset of an HDF5 file has. */
+import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import type { Filter } from "./library.ts";
+import { dataspaceIn, type Datatype, datatypeIn, sampleTypeOf } from "./datatype.ts";
+import { DamagedStructure } from "./fields.ts";
+import { messageOf } from "./group.ts";
+import { fillIn, type Filter, filtersIn, type Layout, layoutIn } from "./layout.ts";
+import { MESSAGE, type ObjectHeader } from "./object_header.ts";
+import type { Objects } from "./objects.ts";
 
-/** Samples in a file. */
+/** Elements in a file. */
 export interface Dataset {
   readonly path: string;
+  /** Address of its header. */
+  readonly address: number;
   readonly shape: readonly number[];
-  /** `null` for text, compounds and other elements that are no samples. */
+  /** Sizes up to which it may grow. */
+  readonly limits: readonly number[];
+  readonly type: Datatype;
+  /** `null` for text, compounds, unusual floats and other elements that are no samples. */
   readonly sampleType: SampleType | null;
-  /** Byte order of stored samples; the library gives little-endian ones. */
-  readonly littleEndian: boolean;
   /** Bytes of an element. */
   readonly width: number;
+  readonly layout: Layout;
   /** Shape of a chunk; `null` unless it is stored in chunks. */
   readonly chunks: readonly number[] | null;
   readonly filters: readonly Filter[];
+  /** An element that was never written, as stored; `null` for zeros. */
+  readonly fill: Uint8Array | null;
+}
+
+/** Most bytes of a dataset: what a number counts exactly. */
+const MAX_BYTES = Number.MAX_SAFE_INTEGER;
+
+/** Whether a header is that of a dataset. */
+export const isDataset = (header: ObjectHeader): boolean => messageOf(header, MESSAGE.layout) !== null;
+
+/** Reads what a header tells of a dataset. @throws {DecodeFailed} */
+export function datasetIn(objects: Objects, header: ObjectHeader, path: string): Dataset {
+  const fieldsOf = (type: number) => {
+    const message = messageOf(header, type);
+    return message && objects.fields(message, path);
+  };
+  const required = (type: number, what: string) => {
+    const fields = fieldsOf(type);
+    if (fields === null) throw new DamagedStructure(`${path} is damaged: it has no ${what}`);
+    return fields;
+  };
+  const type = datatypeIn(required(MESSAGE.datatype, "type"));
+  const space = dataspaceIn(required(MESSAGE.dataspace, "sizes"));
+  const layout = layoutIn(required(MESSAGE.layout, "layout"));
+  if (layout.kind === "virtual") {
+    throw new DecodeFailed(`${path} is a view of other datasets, which are not read`);
+  }
+  if (messageOf(header, MESSAGE.externalFiles) !== null) {
+    throw new DecodeFailed(`${path} has its samples in other files, which are not read`);
+  }
+  const filters = fieldsOf(MESSAGE.filters);
+  const [fill, oldFill] = [fieldsOf(MESSAGE.fill), fieldsOf(MESSAGE.oldFill)];
+  const value = fill === null ? oldFill && oldFill.take(oldFill.u32()).slice() : fillIn(fill);
+  const shape = space.shape ?? [0];
+  const bytes = shape.reduce((product, length) => product * length, type.size);
+  if (bytes > MAX_BYTES) throw new DamagedStructure(`${path} is damaged: it has ${bytes} bytes`);
+  const isChunked = layout.kind === "chunked";
+  if (isChunked && (layout.chunk.length !== shape.length || layout.width !== type.size)) {
+    throw new DamagedStructure(
+      `${path} is damaged: its chunks have ${layout.chunk.length} axes and elements of ${layout.width} bytes`,
+    );
+  }
+  if (value !== null && value.length > 0 && value.length !== type.size) {
+    throw new DamagedStructure(
+      `${path} is damaged: the value of what was never written has ${value.length} bytes`,
+    );
+  }
+  if (filters !== null && !isChunked) {
+    throw new DamagedStructure(`${path} is damaged: it has filters without chunks`);
+  }
+  const at = layout.kind === "contiguous"
+    ? layout.address
+    : layout.kind === "chunked"
+    ? layout.index.address
+    : null;
+  if (at !== null && bytes > 0) objects.blocks.claimData(at, header.address, path);
+  return {
+    path,
+    address: header.address,
+    shape,
+    limits: space.shape === null ? [0] : space.limits,
+    type,
+    sampleType: sampleTypeOf(type),
+    width: type.size,
+    layout,
+    chunks: isChunked ? layout.chunk : null,
+    filters: filters === null ? [] : filtersIn(filters),
+    fill: value !== null && value.length > 0 ? value : null,
+  };
 }

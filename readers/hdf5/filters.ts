@@ -1,34 +1,27 @@
-/**
- * Filters of chunks. The library undoes deflate, shuffle and Fletcher-32; chunks with LZ4, Zstandard or Blosc are decoded here.
- * Other filters are refused by name.
- *
- * When a deflate stream ends early, the library fills the rest of the chunk with whatever its memory holds. Each stream is
- * therefore decoded a second time, to measure it.
- */
+/** Filters of chunks: deflate, shuffle, Fletcher-32, LZ4, Zstandard and Blosc. Others are refused by name. */
 import { decodeBlosc } from "../codecs/blosc.ts";
 import { StreamTooLong, unpack, unpackAll } from "../codecs/compressed_stream.ts";
 import { decodeLz4 } from "../codecs/lz.ts";
 import { unshuffleBytes } from "../codecs/shuffle.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
-import { inflatesTo } from "../io/runtime_internals.ts";
 import type { Dataset } from "./dataset.ts";
-import type { Filter } from "./library.ts";
+import type { Filter } from "./layout.ts";
 
 /** Identifiers of filters; those above 32,000 are registered with The HDF Group. */
 const [DEFLATE, SHUFFLE, FLETCHER32, BLOSC, LZ4, ZSTD] = [1, 2, 3, 32_001, 32_004, 32_015];
-
-const OF_LIBRARY: readonly number[] = [DEFLATE, SHUFFLE, FLETCHER32];
 
 /** Undoes a filter; the result has exactly `size` bytes. @throws {Error} the bytes are damaged */
 type Undo = (stored: Uint8Array, size: number, filter: Filter, width: number) => Uint8Array;
 
 const UNDO: Readonly<Record<number, Undo>> = {
-  [DEFLATE]: (stored, size) => unpackAll("zlib", stored, size),
+  // Bytes behind the stream are allowed.
+  [DEFLATE]: (stored, size) => unpack("zlib", stored, size).bytes,
   [ZSTD]: (stored, size) => unpackAll("zstd", stored, size),
   [BLOSC]: (stored, size) => decodeBlosc(stored, size),
   [LZ4]: undoLz4,
-  [SHUFFLE](stored, size, { cd_values: [own] }, width) {
-    const target = new Uint8Array(size);
+  [FLETCHER32]: undoFletcher32,
+  [SHUFFLE](stored, _size, { cd_values: [own] }, width) {
+    const target = new Uint8Array(stored.length);
     unshuffleBytes(stored, target, own || width);
     return target;
   },
@@ -36,8 +29,7 @@ const UNDO: Readonly<Record<number, Undo>> = {
 
 /** Checks that the chunks of a dataset can be decoded. @throws {DecodeFailed} with the name of a filter that cannot be undone */
 export function requireFilters({ path, filters }: Dataset): void {
-  const isForeign = !filters.every(({ id }) => OF_LIBRARY.includes(id));
-  const unknown = filters.find(({ id }) => isForeign ? UNDO[id] === undefined : !OF_LIBRARY.includes(id));
+  const unknown = filters.find(({ id }) => UNDO[id] === undefined);
   if (unknown === undefined) return;
   const { id, name } = unknown;
   throw new DecodeFailed(
@@ -45,27 +37,78 @@ export function requireFilters({ path, filters }: Dataset): void {
   );
 }
 
-/** Whether chunks are decoded here. */
-export const hasForeignFilter = ({ filters }: Dataset): boolean =>
-  !filters.every(({ id }) => OF_LIBRARY.includes(id));
-
-/** Decodes a chunk of `size` bytes. @throws {DecodeFailed} it is damaged, or decodes to another size */
-export function decodeChunk({ path, filters, width }: Dataset, stored: Uint8Array, size: number): Uint8Array {
+/**
+ * Decodes a chunk of `size` bytes.
+ *
+ * @param mask has bit i set if filter i was left out
+ * @throws {DecodeFailed} it is damaged, or decodes to another size
+ */
+export function decodeChunk(
+  { path, filters, width }: Dataset,
+  stored: Uint8Array,
+  { size, mask }: { readonly size: number; readonly mask: number },
+): Uint8Array {
   const what = `a chunk of ${path}`;
+  const applied = filters.filter((_, i) => (mask >> i & 1) === 0);
   let bytes = stored;
-  for (const filter of filters.toReversed()) {
-    try {
-      bytes = UNDO[filter.id]!(bytes, size, filter, width);
-    } catch (cause) {
-      throw new DecodeFailed(`${what} cannot be decoded (filter ${filter.id}): ${(cause as Error).message}`, {
-        cause,
-      });
-    }
-    if (bytes.length !== size) {
-      throw new DecodeFailed(`${what} decodes to ${bytes.length} bytes, ${size} are needed`);
-    }
+  for (let i = applied.length - 1; i >= 0; i -= 1) {
+    const before = applied.slice(0, i).map(({ id }) => id);
+    // A checksum before another filter is a part of what that one stores.
+    const own = size + CHECKSUM_BYTES * before.filter((id) => id === FLETCHER32).length;
+    const isKnown = before.every((id) => id === SHUFFLE || id === FLETCHER32);
+    bytes = undone(what, applied[i]!, bytes, { size: isKnown ? own : mostStored(size), isKnown, width });
+  }
+  if (bytes.length !== size) throw new DecodeFailed(`${what} has ${bytes.length} bytes, ${size} are needed`);
+  return bytes;
+}
+
+function undone(
+  what: string,
+  filter: Filter,
+  stored: Uint8Array,
+  { size, isKnown, width }: { readonly size: number; readonly isKnown: boolean; readonly width: number },
+): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = UNDO[filter.id]!(stored, size, filter, width);
+  } catch (cause) {
+    if (cause instanceof StreamTooLong) throw new DecodeFailed(`${what} decodes to more than ${size} bytes`);
+    throw new DecodeFailed(`${what} cannot be decoded (filter ${filter.id}): ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  if (isKnown && bytes.length !== size) {
+    throw new DecodeFailed(`${what} decodes to ${bytes.length} bytes, ${size} are needed`);
   }
   return bytes;
+}
+
+/** Bytes of a checksum of Fletcher. */
+const CHECKSUM_BYTES = 4;
+
+/** Compares the checksum behind the bytes. Version 1.6.2 of the library stored its halves with their bytes swapped. */
+function undoFletcher32(stored: Uint8Array): Uint8Array {
+  if (stored.length < CHECKSUM_BYTES) throw new Error("it has no checksum");
+  const bytes = stored.subarray(0, -CHECKSUM_BYTES);
+  const stated = new DataView(stored.buffer, stored.byteOffset + bytes.length).getUint32(0, true);
+  const own = fletcher32(bytes);
+  const swapped = (own >>> 8 & 0x00ff00ff | (own & 0x00ff00ff) << 8) >>> 0;
+  if (stated !== own && stated !== swapped) throw new Error("its checksum is wrong");
+  return bytes;
+}
+
+/** The checksum of Fletcher of big-endian words of 16 bits. */
+function fletcher32(bytes: Uint8Array): number {
+  let [low, high] = [0, 0];
+  const fold = (sum: number) => (sum & 0xffff) + (sum >>> 16);
+  for (let i = 0; i < bytes.length; i += 2) {
+    low += bytes[i]! << 8 | (bytes[i + 1] ?? 0);
+    high += low;
+    // Sums of so many words stay below 2^32.
+    if (i % 512 === 510) [low, high] = [fold(low), fold(high)];
+  }
+  [low, high] = [fold(fold(low)), fold(fold(high))];
+  return (high << 16 | low) >>> 0;
 }
 
 /** Blocks with their sizes before them, after the size of the whole and of a block, all big-endian. */
@@ -99,37 +142,3 @@ export const chunkBytes = ({ chunks, width }: Dataset): number =>
 
 /** Most bytes of a stored chunk: bytes that cannot be compressed grow a little. */
 export const mostStored = (bytes: number): number => bytes + (bytes >> 3) + 65_536;
-
-/** Whether the stored chunks are deflate streams, perhaps with a checksum behind them. */
-function endsInDeflate({ filters }: Dataset): boolean {
-  const ids = filters.map(({ id }) => id).filter((id) => id !== FLETCHER32);
-  return ids.at(-1) === DEFLATE && ids.every((id) => id === DEFLATE || id === SHUFFLE);
-}
-
-/**
- * Checks what the library read of a dataset. Bytes that are no deflate stream pass: they belong to the index of the chunks, or to a
- * chunk that was stored without compression.
- *
- * @throws {DecodeFailed} a deflate stream decodes to another size than a chunk has
- */
-export function requireWholeStream(dataset: Dataset, stored: Uint8Array): void {
-  const size = chunkBytes(dataset);
-  if (!endsInDeflate(dataset) || stored.length > mostStored(size)) return;
-  const { path, filters } = dataset;
-  // RFC 1950, section 2.2: method 8, and a multiple of 31.
-  const isZlib = stored.length > 2 && (stored[0]! & 0x0f) === 8 && (stored[0]! * 256 + stored[1]!) % 31 === 0;
-  if (!isZlib) return;
-  const checksum = filters.some(({ id }) => id === FLETCHER32) ? 4 : 0;
-  const stream = stored.subarray(0, stored.length - checksum);
-  if (inflatesTo(stream, size)) return;
-  let length: number;
-  try {
-    length = unpack("zlib", stream.slice(), size).bytes.length;
-  } catch (error) {
-    if (!(error instanceof StreamTooLong)) return;
-    throw new DecodeFailed(`a chunk of ${path} decodes to more than ${size} bytes`);
-  }
-  if (length !== size) {
-    throw new DecodeFailed(`a chunk of ${path} decodes to ${length} bytes, ${size} are needed`);
-  }
-}

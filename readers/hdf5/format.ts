@@ -6,9 +6,10 @@ import type { Hdf5File } from "./file.ts";
 /** What formats in HDF5 files share. @param isOwn true for a file whose root is that of the format */
 export const inHdf5 = (
   isOwn: (file: Hdf5File) => boolean,
-): Pick<FileFormat, "container" | "recognises" | "confirms"> => ({
+): Pick<FileFormat, "container" | "recognises" | "beginsLater" | "confirms"> => ({
   container: "file",
-  // HDF5 File Format Specification, section II.A; files with a user block before it are not read.
+  // HDF5 File Format Specification, section II.A.
   recognises: (head: Uint8Array) => startsWith(head, 0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a),
+  beginsLater: async (file: ByteSource) => (await import("./blocks.ts")).superblockAt(file) !== null,
   confirms: async (file: ByteSource) => (await import("./marks.ts")).hasRoot(file, isOwn),
 });

@@ -1,6 +1,10 @@
 /** Metadata of an HDF5 file that may be missing or damaged while its images can be read. */
 import { DecodeFailed } from "../errors.ts";
-import { lossWarning, type Warning, warning } from "../warning.ts";
+import { listed, lossWarning, warnIf, type Warning, warning } from "../warning.ts";
+
+/** A warning that names damaged scenes, which keep their places and are refused. */
+export const damagedScenes = (scenes: readonly string[]): Warning[] =>
+  warnIf(scenes.length > 0, "file_damaged", `Images that are damaged are refused: ${listed(scenes)}`);
 
 /** Most losses with a warning of their own; a damaged tree may have thousands. */
 const MAX_LOSSES = 20;

@@ -9,18 +9,21 @@
  *
  * Not read: other levels, the thumbnail, surfaces, spots and tracks.
  */
-import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { StatedNumbers } from "../metadata/stated_numbers.ts";
+import { dirname, resolve } from "node:path";
+import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
 import { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
 import { type DatasetPlane, planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
+import { axesOf, calibrated, type Calibration, known as knownStep, statedStep } from "../metadata/axes.ts";
 import { channelsOf, hexColor, type NamedChannel } from "../metadata/channels.ts";
 import { firstMoment, momentOf } from "../metadata/moment.ts";
+import { numberOf } from "../metadata/text.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
 import { type Acquisition, oneScene, type Scenes, type Source, type TimeStamps } from "../reader.ts";
-import { warnIf, type Warning, warning } from "../warning.ts";
+import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
 
 const LEVEL = "/DataSet/ResolutionLevel 0";
@@ -34,20 +37,24 @@ type Sizes = readonly [x: number, y: number, z: number];
 const [Z, Y, X] = [0, 1, 2];
 
 /** Opens an Imaris file. @throws {DecodeFailed} damaged or not supported */
-export async function scenes({ path, files }: Source): Promise<Scenes> {
+export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => scenesIn(source));
+
+function scenesIn({ path, files }: Source): Scenes {
   const source = files.open(path);
-  using file = await Hdf5File.open(source);
-  return oneScene(acquisitionIn(source, file));
+  const exists = (name: string) =>
+    unlessDamaged(() => files.kind(resolve(dirname(path), name)), null) !== null;
+  const open = () => new Hdf5File(source, exists);
+  using file = open();
+  return oneScene(acquisitionIn(source, file, open));
 }
 
-function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
+function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File): Acquisition {
   const times = file.kindOf(LEVEL) === "group" ? file.numbered(LEVEL, "TimePoint ") : [];
   const first = `${LEVEL}/TimePoint ${times[0] ?? 0}`;
   const channels = file.kindOf(first) === "group" ? file.numbered(first, "Channel ") : [];
   const dataOf = (t: number, c: number) =>
     `${LEVEL}/TimePoint ${times[t] ?? 0}/Channel ${channels[c] ?? 0}/Data`;
-  // Names the path that is missing.
-  if (times.length === 0 || channels.length === 0) throw new DecodeFailed(`the file has no ${dataOf(0, 0)}`);
+  // Names what is missing, or the file that a link leads to.
   const dataset = file.dataset(dataOf(0, 0));
   if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`it has ${channels.length} channels`);
   requireReadable(dataset);
@@ -56,22 +63,29 @@ function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
     throw new DecodeFailed(`${dataset.path} holds no samples along Z, Y and X`);
   }
   const metadata = new OptionalMetadata();
-  const isDescribed = file.kindOf(INFO) === "group";
+  const isAbsent = metadata.read("DataSetInfo", () => file.kindOf(INFO) !== "group", false);
   metadata.warn(
-    ...warnIf(!isDescribed, "metadata_missing", "The file has no DataSetInfo: names and steps are unknown"),
+    ...warnIf(isAbsent, "metadata_missing", "The file has no DataSetInfo: names and steps are unknown"),
   );
   const sizes = sizesOf(file, dataset, metadata);
   const [columns, rows, slices] = sizes;
   const image = metadata.read("DataSetInfo/Image", () => file.text(`${INFO}/Image`, "RecordingDate"), null);
-  const stamps = timeStamps(file, times.length, metadata);
+  const stamps = timeStamps(file, times, metadata);
+  metadata.warn(...missingTimes(times));
   const held = heldChannels(file, times, channels.length, metadata);
   const axes = axesOf(
     { T: times.length, C: channels.length, Z: slices, Y: rows, X: columns },
-    calibrations(file, sizes, metadata),
+    { ...calibrations(file, sizes, metadata), ...stamps.step && { T: stamps.step } },
   );
   metadata.warn(...countWarnings(file, times.length, channels.length, metadata));
-  const info = documentOf(file, channels, metadata);
-  const served = channelsOf(channels.map((c) => channelIn(file, c, metadata)), { sampleType, rows, columns });
+  const shift = firstChannel(file, channels, metadata);
+  const described = channels.map((number) => number + shift);
+  const info = documentOf(file, described, metadata);
+  const served = channelsOf(described.map((c) => channelIn(file, c, metadata)), {
+    sampleType,
+    rows,
+    columns,
+  });
   const planeAt = (file: Hdf5File, t: number, channel: number, z: number): DatasetPlane => {
     const path = dataOf(t, channel);
     if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
@@ -90,28 +104,30 @@ function acquisitionIn(source: ByteSource, file: Hdf5File): Acquisition {
     indexBytes: (100 + 8 * channels.length) * times.length,
     documents: (list) => list.add("DataSetInfo", "application/json", info),
     holds: (channel, { t }) => held.get(t)?.has(channels[channel]!) ?? true,
-    async plan(wanted, { t, z }, rowRange) {
-      using file = await Hdf5File.open(source);
-      const planes = wanted.map((channel) => planeAt(file, t, channel, z));
-      return planOf(source, { rows, columns }, planes, rowRange);
-    },
-    async planLines(wanted, _position, { start, end }) {
-      using file = await Hdf5File.open(source);
-      const lines: DatasetPlane[] = [];
-      for (const channel of wanted) {
-        for (let t = start; t < end; t += 1) lines.push(planeAt(file, t, channel, 0));
-      }
-      const plan = planOf(source, { rows, columns }, lines);
-      // Each line is a plane of the file.
-      const rowsOf = (plane: Float32Array) =>
-        Array.from({ length: end - start }, (_, row) => plane.subarray(row * columns, (row + 1) * columns));
-      return {
-        ...plan,
-        rows: end,
-        filled: { start, end },
-        decode: (planes) => plan.decode(planes.flatMap(rowsOf)),
-      };
-    },
+    plan: (wanted, { t, z }, rowRange) =>
+      Promise.try(() => {
+        using file = open();
+        const planes = wanted.map((channel) => planeAt(file, t, channel, z));
+        return planOf(source, { rows, columns }, planes, rowRange);
+      }),
+    planLines: (wanted, _position, { start, end }) =>
+      Promise.try(() => {
+        using file = open();
+        const lines: DatasetPlane[] = [];
+        for (const channel of wanted) {
+          for (let t = start; t < end; t += 1) lines.push(planeAt(file, t, channel, 0));
+        }
+        const plan = planOf(source, { rows, columns }, lines);
+        // Each line is a plane of the file.
+        const rowsOf = (plane: Float32Array) =>
+          Array.from({ length: end - start }, (_, row) => plane.subarray(row * columns, (row + 1) * columns));
+        return {
+          ...plan,
+          rows: end,
+          filled: { start, end },
+          decode: (planes) => plan.decode(planes.flatMap(rowsOf)),
+        };
+      }),
   };
 }
 
@@ -169,14 +185,27 @@ function calibrations(
   const image = `${INFO}/Image`;
   return metadata.read("The extent of the image", () => {
     const unit = file.text(image, "Unit") || "um";
+    const numbers = new StatedNumbers("DataSetInfo/Image");
+    const doubts: Warning[] = [];
+    const extent = (name: string) => {
+      const isNumber = typeof file.attribute(image, name)?.[0] === "number";
+      return isNumber ? file.numbers(image, name)?.[0] : numbers.step(name, file.text(image, name));
+    };
     const steps = sizes.map((size, axis) => {
-      const [from, to] = ["Min", "Max"].map((end) => file.numbers(image, `Ext${end}${axis}`)?.[0] ?? NaN);
-      return Math.abs(to! - from!) / size;
+      const [from = null, to = null] = ["Min", "Max"].map((end) => extent(`Ext${end}${axis}`));
+      return from === null || to === null ? null : Math.abs(to - from) / size;
     });
+    const isSilent = file.kindOf(INFO) === "group" && steps.every((step) => step === null) &&
+      numbers.warnings.length === 0;
+    metadata.warn(
+      ...warnIf(isSilent, "step_unknown", "DataSetInfo does not state the extent of the image"),
+    );
     const axes = (["X", "Y", "Z"] as const).map((axis, i) =>
-      [axis, known(calibrated(steps[i], unit))] as const
+      [axis, statedStep(axis, steps[i], unit, doubts)] as const
     );
     metadata.warn(
+      ...numbers.warnings,
+      ...doubts,
       ...warnIf(
         steps.every((step) => step === 1),
         "metadata_missing",
@@ -202,23 +231,46 @@ function secondsOf(text: string | null): number {
   return Date.UTC(year, month - 1, day, hour, minute) / 1000 + second;
 }
 
-/** The time stamps, if they differ, and the text of the first one. */
-function timeStamps(
-  file: Hdf5File,
-  count: number,
-  metadata: OptionalMetadata,
-): { readonly stamps: TimeStamps | null; readonly first: string | null } {
+/** Most time points that a warning about missing ones counts. */
+const MAX_MISSING = 1_000_000;
+
+/** A warning that names the time points between those of the file. */
+function missingTimes(times: readonly number[]): Warning[] {
+  const missing: string[] = [];
+  const count = Math.min(MAX_MISSING, times.at(-1)! - times[0]! + 1 - times.length);
+  for (let i = 1; i < times.length && missing.length < MAX_LISTED; i += 1) {
+    for (let time = times[i - 1]! + 1; time < times[i]! && missing.length < MAX_LISTED; time += 1) {
+      missing.push(String(time));
+    }
+  }
+  const text = `Time points that the file numbers are not in it: ${
+    listed(missing, count)
+  }; those after them follow`;
+  return warnIf(count > 0, "planes_missing", text);
+}
+
+/** The time stamps, if they differ, the text of the first one, and the step where time points are missing. */
+interface TimeInfo {
+  readonly stamps: TimeStamps | null;
+  readonly first: string | null;
+  readonly step?: Calibration | undefined;
+}
+
+/** Reads the time stamps, which belong to time points by their numbers and count from 1. */
+function timeStamps(file: Hdf5File, times: readonly number[], metadata: OptionalMetadata): TimeInfo {
   const path = `${INFO}/TimeInfo`;
-  const none = { stamps: null, first: null };
+  const none: TimeInfo = { stamps: null, first: null };
+  const count = times.length;
   return metadata.read("DataSetInfo/TimeInfo", () => {
     if (file.kindOf(path) !== "group") {
       metadata.warn(...warnIf(count > 1, "step_unknown", "The file has no time stamps"));
       return none;
     }
-    const first = file.text(path, "TimePoint1");
+    const stampOf = (time: number) => file.text(path, `TimePoint${time + 1}`);
+    const first = stampOf(times[0]!);
     if (count < 2) return { stamps: null, first };
-    const read = Math.min(count, MAX_TIME_RECORDS);
-    const seconds = Array.from({ length: read }, (_, i) => secondsOf(file.text(path, `TimePoint${i + 1}`)));
+    const read = times.slice(0, MAX_TIME_RECORDS);
+    const seconds = read.map((time) => secondsOf(stampOf(time)));
     const known = seconds.filter(Number.isFinite);
     if (new Set(known).size < 2) {
       const why = known.length === 0 ? "hold no time" : "are all equal";
@@ -227,7 +279,13 @@ function timeStamps(
       );
       return { stamps: null, first };
     }
-    return { stamps: stampsOf(seconds, 1, read < count), first };
+    const steps = read.at(-1)! - read[0]!;
+    const step = steps > read.length - 1 ? (seconds.at(-1)! - seconds[0]!) / steps : NaN;
+    return {
+      stamps: stampsOf(seconds, 1, read.length < count),
+      first,
+      step: knownStep(calibrated(step, "s")),
+    };
   }, none);
 }
 
@@ -236,6 +294,9 @@ const dated = (text: string | null) => text?.startsWith("1970-01-01") ? null : t
 
 /** Largest number of time points whose channels are listed when the file is opened. */
 const MAX_LISTED_TIMES = 4096;
+
+/** Most channels of time points whose samples are compared with each other when the file is opened. */
+const MAX_COMPARED = 256;
 
 /** Numbers of the channels of each time point that can be listed, by its index. */
 function heldChannels(
@@ -249,6 +310,14 @@ function heldChannels(
     const path = `${LEVEL}/TimePoint ${time}`;
     const own = metadata.read(path, () => file.numbered(path, "Channel "), null);
     if (own !== null) held.set(t, new Set(own));
+  }
+  const isSmall = times.length * count <= MAX_COMPARED;
+  for (const [t, own] of isSmall ? held : []) {
+    for (const channel of own) {
+      const path = `${LEVEL}/TimePoint ${times[t]}/Channel ${channel}/Data`;
+      // Two names for the same samples are found before any of them is served.
+      metadata.read(path, () => file.kindOf(path) === "dataset" && file.dataset(path), null);
+    }
   }
   const missing = held.values().reduce((sum, own) => sum + Math.max(0, count - own.size), 0);
   const text = `${missing} of ${held.size * count} channels of time points are not in the file`;
@@ -284,15 +353,35 @@ function countWarnings(
   ];
 }
 
+/** What is added to the number of a channel for its group in `DataSetInfo`: some programs count these from 1. */
+function firstChannel(file: Hdf5File, channels: readonly number[], metadata: OptionalMetadata): number {
+  const groups = metadata.read(
+    "DataSetInfo",
+    () => file.kindOf(INFO) === "group" ? file.numbered(INFO, "Channel ") : [],
+    [],
+  );
+  const isLater = channels[0] === 0 && groups[0] === 1 && groups.length === channels.length &&
+    channels.every((number, i) => groups[i] === number + 1);
+  return isLater ? 1 : 0;
+}
+
+/** What Imaris calls a channel without a name. */
+const UNNAMED = /^\(name not specified\)$/i;
+
 /** Name and colour of a channel. */
 function channelIn(file: Hdf5File, number: number, metadata: OptionalMetadata): NamedChannel {
   const path = `${INFO}/Channel ${number}`;
   return metadata.read(`DataSetInfo/Channel ${number}`, () => {
-    const parts = (file.text(path, "Color") ?? "").trim().split(/\s+/).map(Number);
+    const parts = (file.text(path, "Color") ?? "").trim().split(/\s+/)
+      .map((part) => numberOf(part) ?? NaN);
     const isColor = parts.length === 3 && parts.every((part) => part >= 0 && part <= 1) &&
       file.text(path, "ColorMode") !== "TableColor";
     const [red = 0, green = 0, blue = 0] = parts.map((part) => Math.round(255 * part));
-    return { name: file.text(path, "Name"), color: isColor ? hexColor(red, green, blue) : null };
+    const name = file.text(path, "Name");
+    return {
+      name: UNNAMED.test(name?.trim() ?? "") ? null : name,
+      color: isColor ? hexColor(red, green, blue) : null,
+    };
   }, { name: null });
 }
 

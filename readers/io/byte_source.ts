@@ -29,6 +29,9 @@ export abstract class ByteSource {
 
   /** Checks the range, then fills `target` from `offset` on. @throws {DecodeFailed | Stopped} */
   abstract readInto(offset: number, target: Uint8Array, what: string): void;
+
+  /** Ends work without reads if it is to stop. @throws {Stopped} */
+  checkStop(): void {}
 }
 
 /** Consecutive bytes of another source; positions count from the first byte of the section. */
@@ -53,6 +56,10 @@ export class ByteSection extends ByteSource {
   override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
     this.#source.readInto(this.#start + offset, target, what);
+  }
+
+  override checkStop(): void {
+    this.#source.checkStop();
   }
 }
 

@@ -553,6 +553,10 @@ export class RandomAccessFile extends ByteSource {
     }
   }
 
+  override checkStop(): void {
+    this.#host.stop.check();
+  }
+
   /** Closes the descriptor; the next read opens the file again. */
   rest(): void {
     if (this.#fd === null) return;

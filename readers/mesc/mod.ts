@@ -11,12 +11,13 @@
  */
 import { DecodeFailed, PlaneNotFound, quoted } from "../errors.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
+import { DamagedStructure } from "../hdf5/fields.ts";
 import { Hdf5File } from "../hdf5/file.ts";
-import { OptionalMetadata } from "../hdf5/optional.ts";
+import { damagedScenes, OptionalMetadata } from "../hdf5/optional.ts";
 import { planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_LISTED_SCENES, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { axesOf, calibrated, known } from "../metadata/axes.ts";
+import { axesOf, calibrated, statedStep } from "../metadata/axes.ts";
 import { channelsOf, hexColor } from "../metadata/channels.ts";
 import { momentAt, UNDATED } from "../metadata/moment.ts";
 import {
@@ -49,6 +50,8 @@ interface Unit {
   readonly name: string;
   /** Numbers of its channels. */
   readonly channels: readonly number[];
+  /** Why nobody knows what it holds, or `null`. */
+  readonly damage: DamagedStructure | null;
 }
 
 /** Linear conversion of stored samples. */
@@ -58,9 +61,11 @@ interface Conversion {
 }
 
 /** Opens a MESc file. @throws {DecodeFailed} it is damaged or has no unit with channels */
-export async function scenes({ path, files }: Source): Promise<Scenes> {
+export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => scenesIn(source));
+
+function scenesIn({ path, files }: Source): Scenes {
   const source = files.open(path);
-  using file = await Hdf5File.open(source);
+  using file = new Hdf5File(source);
   const metadata = new OptionalMetadata();
   const { units, others } = unitsIn(file, metadata);
   const left = `Units without image channels are left out: ${listed(others.map(quoted))}`;
@@ -70,13 +75,19 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
     );
   }
   const version = metadata.read("The version", () => file.numbers("/", "FileFormatVersion")?.[0], undefined);
-  const entries = units.slice(0, MAX_LISTED_SCENES).map((unit) => entryOf(file, unit));
+  const damaged: string[] = [];
+  const entries = units.slice(0, MAX_LISTED_SCENES).map((unit, i) => entryOf(file, unit, damaged, i));
   return {
     count: units.length,
-    own: Math.max(0, entries.findIndex(({ sizes }) => Object.keys(sizes).length > 0)),
+    // Never another one in the place of one that is damaged.
+    own: Math.max(
+      0,
+      entries.findIndex(({ sizes }, i) => Object.keys(sizes).length > 0 || damaged[i] !== undefined),
+    ),
     warnings: [
       ...metadata.warnings,
       ...warnIf(others.length > 0, "scenes_left_out", left),
+      ...damagedScenes(Object.values(damaged)),
       ...warnIf(
         version !== KNOWN_VERSION,
         "read_differently",
@@ -86,50 +97,64 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
       ),
     ],
     entries: (most) => entries.slice(0, most),
-    async open(scene) {
-      using file = await Hdf5File.open(source);
-      return acquisitionOf(source, file, units[scene]!);
-    },
+    open: (scene) =>
+      Promise.try(() => {
+        using file = new Hdf5File(source);
+        return acquisitionOf(source, file, units[scene]!);
+      }),
   };
 }
 
 function unitsIn(file: Hdf5File, metadata: OptionalMetadata): { units: Unit[]; others: string[] } {
   const units: Unit[] = [];
   const others: string[] = [];
+  /** What `read` gives, or a unit that stands for what is damaged, so that the others keep their places. */
+  const unlessLost = <T>(path: string, read: () => T): T | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof DamagedStructure)) throw error;
+      units.push({ path, name: path.slice(1), channels: [], damage: error });
+      return null;
+    }
+  };
   for (const session of file.numbered("/", "MSession_")) {
     const path = `/MSession_${session}`;
-    for (const unit of metadata.read(path, () => file.numbered(path, "MUnit_"), [])) {
+    for (const unit of unlessLost(path, () => file.numbered(path, "MUnit_")) ?? []) {
       const own = `${path}/MUnit_${unit}`;
-      const channels = metadata.read(own, () => file.numbered(own, "Channel_"), []);
+      const channels = unlessLost(own, () => file.numbered(own, "Channel_"));
+      if (channels === null) continue;
       const comment = metadata.read(`The comment of ${own}`, () => file.text(own, "Comment"), null);
       const name = own.slice(1) + (comment ? `: ${comment}` : "");
-      if (channels.length > 0) units.push({ path: own, name, channels });
+      if (channels.length > 0) units.push({ path: own, name, channels, damage: null });
       else others.push(own.slice(1));
     }
   }
   return { units, others };
 }
 
-/** Name and sizes of a unit; sizes are empty if it cannot be read. */
-function entryOf(file: Hdf5File, unit: Unit): SceneEntry {
+/** Name and sizes of a unit; sizes are empty if it cannot be read. @param damaged gets the unit, at its index, if it is damaged */
+function entryOf(file: Hdf5File, unit: Unit, damaged: string[], index: number): SceneEntry {
   try {
     return { name: unit.name, sizes: sizesOf(layoutOf(file, unit, new OptionalMetadata()).axes) };
   } catch (error) {
-    if (error instanceof DecodeFailed) return { name: unit.name, sizes: {} };
-    throw error;
+    if (!(error instanceof DecodeFailed)) throw error;
+    if (error instanceof DamagedStructure) damaged[index] = `${quoted(unit.name)} (${error.message})`;
+    return { name: unit.name, sizes: {} };
   }
 }
 
 /** Samples and axes of a unit. @throws {DecodeFailed} its channels are no frames of one shape */
-function layoutOf(file: Hdf5File, { path, channels }: Unit, metadata: OptionalMetadata) {
+function layoutOf(file: Hdf5File, { path, channels, damage }: Unit, metadata: OptionalMetadata) {
+  if (damage !== null) throw damage;
   if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`${path} has ${channels.length} channels`);
   const datasets = channels.map((number) => file.dataset(`${path}/Channel_${number}`));
   const [first] = datasets as [Dataset];
-  for (const { path, shape, sampleType } of datasets) {
+  for (const { path, shape, sampleType, type } of datasets) {
     if (shape.length !== 3 || sampleType === null || sampleType.startsWith("float")) {
       throw new DecodeFailed(
         `${path} is no series of frames of integers: it has ${shape.length} axes of ${
-          sampleType ?? "other elements"
+          sampleType ?? type.name
         }`,
       );
     }
@@ -146,11 +171,13 @@ function layoutOf(file: Hdf5File, { path, channels }: Unit, metadata: OptionalMe
     axis: "T" as const,
     warnings: [],
   });
+  const doubts: Warning[] = [];
   const steps = metadata.read("The steps of the axes", () => {
-    const step = (letter: string) => {
+    const step = (letter: "Z" | "Y" | "X") => {
       const name = `${letter}AxisConversion`;
       const unit = file.text(path, `${name}UnitName`);
-      return known(calibrated(file.numbers(path, `${name}ConversionLinearScale`)?.[0], unit));
+      const value = file.numbers(path, `${name}ConversionLinearScale`)?.[0];
+      return statedStep(letter === "Z" ? axis : letter, value, unit, doubts);
     };
     const [frame, row, column] = [step("Z"), step("Y"), step("X")];
     return {
@@ -159,6 +186,7 @@ function layoutOf(file: Hdf5File, { path, channels }: Unit, metadata: OptionalMe
       ...column && { X: column },
     };
   }, {});
+  metadata.warn(...doubts);
   const stated = metadata.read("The size", () => file.numbers(path, "ZDim")?.[0], undefined) ?? frames;
   const declared = Number.isSafeInteger(stated) && stated > frames && stated <= MAX_FRAMES ? stated : frames;
   const axes = axesOf({ [axis]: declared, C: channels.length, Y: rows, X: columns }, steps);

@@ -12,21 +12,25 @@
  * Not read: samples in other files, regions, signals, and NWB in Zarr.
  */
 import { DecodeFailed, quoted } from "../errors.ts";
+import { DamagedStructure } from "../hdf5/fields.ts";
 import { Hdf5File } from "../hdf5/file.ts";
-import { OptionalMetadata } from "../hdf5/optional.ts";
+import { damagedScenes, OptionalMetadata } from "../hdf5/optional.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_LISTED_SCENES } from "../io/limits.ts";
 import type { SceneEntry, Scenes, Source } from "../reader.ts";
 import { listed, warnIf } from "../warning.ts";
 import { manifestScenes } from "./manifest.ts";
 import { openSeries, sizesOfSeries } from "./series.ts";
 import { openStill, sizesOfStill } from "./stills.ts";
-import { findImages } from "./tree.ts";
+import { findImages, type Found } from "./tree.ts";
 import type { Scene } from "./scene.ts";
 
 /** Opens an NWB file. @throws {DecodeFailed} it is damaged, of version 1, or holds no images */
-export async function scenes({ path, files }: Source): Promise<Scenes> {
+export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => scenesIn(source));
+
+function scenesIn({ path, files }: Source): Scenes {
   const source = files.open(path);
-  using file = await Hdf5File.open(source);
+  using file = new Hdf5File(source);
   const metadata = new OptionalMetadata();
   if (!file.attributeNames("/").includes("nwb_version")) {
     const isFirst = file.kindOf("/nwb_version") === "dataset";
@@ -37,33 +41,34 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
   const { images, outside, tables, others: types } = findImages(file, metadata);
   const manifest = manifestScenes(file, images, metadata);
   const described = new Set(manifest.flatMap(({ paths }) => paths));
-  const others = images.filter(({ path }) => !described.has(path)).map(({ path, kind }): Scene => ({
-    name: path.replace(/^\/acquisition\//, ""),
-    paths: [path],
-    sizes: (file) => kind === "still" ? sizesOfStill(file, path) : sizesOfSeries(file, path),
-    open: (file) => kind === "still" ? openStill(file, source, path) : openSeries(file, source, path),
-  }));
+  const others = images.filter(({ path }) => !described.has(path)).map((found) => sceneOf(found, source));
   const own = [...manifest, ...others];
   const readable: Scene[] = [];
+  const unreadable: string[] = [];
   const damaged: string[] = [];
   const entries: SceneEntry[] = [];
   for (const scene of own) {
     try {
-      entries.push({ name: scene.name, sizes: scene.sizes(file) });
+      entries.push({ name: scene.name, isBuilt: true, sizes: scene.sizes(file) });
       readable.push(scene);
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
-      damaged.push(`${quoted(scene.name)} (${error.message})`);
+      const isDamaged = error instanceof DamagedStructure;
+      (isDamaged ? damaged : unreadable).push(`${quoted(scene.name)} (${error.message})`);
+      if (!isDamaged) continue;
+      // It keeps its place, so that no other image is opened instead.
+      entries.push({ name: scene.name, sizes: {} });
+      readable.push(scene);
     }
   }
   const absent = `Series whose samples are in other files are left out: ${listed(outside)}`;
-  const unread = `Images that cannot be read are left out: ${listed(damaged)}`;
+  const unread = `Images that cannot be read are left out: ${listed(unreadable)}`;
   if (readable.length === 0) {
     const holds = types.length === 0
       ? "it holds no image series"
       : `it holds no image series, but ${listed(types)}`;
     throw new DecodeFailed(
-      [outside.length > 0 ? absent : "", damaged.length > 0 ? unread : ""]
+      [outside.length > 0 ? absent : "", unreadable.length > 0 ? unread : ""]
         .filter((text) => text !== "").join("; ") || holds,
     );
   }
@@ -73,7 +78,8 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
     warnings: [
       ...metadata.warnings,
       ...warnIf(outside.length > 0, "scenes_left_out", absent),
-      ...warnIf(damaged.length > 0, "scenes_left_out", unread),
+      ...warnIf(unreadable.length > 0, "scenes_left_out", unread),
+      ...damagedScenes(damaged),
       ...warnIf(
         tables.length > 0,
         "content_left_out",
@@ -81,9 +87,28 @@ export async function scenes({ path, files }: Source): Promise<Scenes> {
       ),
     ],
     entries: (most) => entries.slice(0, Math.min(most, MAX_LISTED_SCENES)),
-    async open(scene) {
-      using file = await Hdf5File.open(source);
-      return readable[scene]!.open(file);
-    },
+    open: (scene) =>
+      Promise.try(() => {
+        using file = new Hdf5File(source);
+        return readable[scene]!.open(file);
+      }),
   };
+}
+
+function sceneOf(found: Found, source: ByteSource): Scene {
+  const { path, kind } = found;
+  const named = { name: path.replace(/^\/acquisition\//, ""), paths: [path] };
+  if (kind === "damaged") {
+    const refuse = () => {
+      throw found.damage;
+    };
+    return { ...named, sizes: refuse, open: refuse };
+  }
+  return kind === "still"
+    ? { ...named, sizes: (file) => sizesOfStill(file, path), open: (file) => openStill(file, source, path) }
+    : {
+      ...named,
+      sizes: (file) => sizesOfSeries(file, path),
+      open: (file) => openSeries(file, source, path),
+    };
 }

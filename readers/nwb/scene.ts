@@ -1,5 +1,5 @@
 /** What the scenes of an NWB file share. */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
 import type { OptionalMetadata } from "../hdf5/optional.ts";
@@ -19,18 +19,21 @@ export interface Scene {
   open(file: Hdf5File): Acquisition;
 }
 
-/** Date and time of the session as written, without the offset. */
+/** Date and time of the session as written, without the offset. A value that is no date is a warning. */
 export const sessionMoment = (file: Hdf5File, metadata: OptionalMetadata): Moment =>
-  metadata.read(
-    "session_start_time",
-    () => momentOf(String(file.value("/session_start_time") ?? "")),
-    UNDATED,
-  );
+  metadata.read("session_start_time", () => {
+    const value = file.value("/session_start_time");
+    const moment = momentOf(String(value ?? ""));
+    if (value !== undefined && moment.date === "") {
+      throw new DecodeFailed(`it is no date (${quoted(String(value))})`);
+    }
+    return moment;
+  }, UNDATED);
 
 /** Checks that a dataset can be served in planes of this size. @throws {DecodeFailed} it holds no samples, or the planes are too large */
 export function requireSamples(dataset: Dataset, rows: number, columns: number): void {
-  const { path, shape, sampleType } = dataset;
-  if (sampleType === null) throw new DecodeFailed(`${path} holds no samples`);
+  const { path, shape, sampleType, type } = dataset;
+  if (sampleType === null) throw new DecodeFailed(`${path} has ${type.name}, which are not read as samples`);
   if (shape.includes(0)) throw new DecodeFailed(`${path} is empty: it has ${shape.join(" x ")} samples`);
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`${path} has planes of ${columns} x ${rows} samples`);

@@ -1,13 +1,16 @@
 /** Finds the images of an NWB file. */
 import { quoted } from "../errors.ts";
+import { DamagedStructure } from "../hdf5/fields.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
 import type { OptionalMetadata } from "../hdf5/optional.ts";
 
-/** A series of images, or of the lines of a line scan (a group); or a still (a dataset). */
-export interface Found {
-  readonly path: string;
-  readonly kind: "series" | "lines" | "still";
-}
+/**
+ * A series of images, or of the lines of a line scan (a group); a still (a dataset); or what is damaged, so that nobody knows which
+ * images it holds.
+ */
+export type Found =
+  | { readonly path: string; readonly kind: "series" | "lines" | "still" }
+  | { readonly path: string; readonly kind: "damaged"; readonly damage: DamagedStructure };
 
 /** Groups in which images are, in the order of the scenes. */
 const ROOTS = ["/acquisition", "/processing", "/stimulus"];
@@ -52,14 +55,27 @@ export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
   const tables: string[] = [];
   const others = new Set<string>();
   // Links lead to an object a second time.
-  const seen = new Set<string>();
+  const seen = new Set<string | number>();
   let left = MAX_OBJECTS;
 
+  /** What `read` gives; what is damaged keeps its place among the images. */
+  function unlessLost<T>(path: string, read: () => T, otherwise: T): T {
+    return metadata.read(path, () => {
+      try {
+        return read();
+      } catch (error) {
+        if (!(error instanceof DamagedStructure)) throw error;
+        images.push({ path, kind: "damaged", damage: error });
+        return otherwise;
+      }
+    }, otherwise);
+  }
+
   function walk(path: string, depth: number): void {
-    for (const name of metadata.read(path, () => file.names(path), [])) {
+    for (const name of unlessLost(path, () => file.names(path), [])) {
       const own = `${path}/${name}`;
       if ((left -= 1) < 0) return;
-      metadata.read(own, () => visit(own, depth), undefined);
+      unlessLost(own, () => visit(own, depth), undefined);
     }
   }
 
@@ -67,10 +83,14 @@ export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
     const kind = file.kindOf(path);
     if (kind === "external") outside.push(`${quoted(path)} in ${fileName(file.externalFile(path))}`);
     if (kind !== "group" && kind !== "dataset") return;
+    const address = file.addressOf(path);
+    if (address !== null && seen.has(address)) return;
     const type = file.text(path, "neurodata_type") ?? "";
     const id = file.text(path, "object_id");
     if (id !== null && seen.has(id)) return;
-    if (id !== null) seen.add(id);
+    // Whatever has an identifier has a type.
+    if (id !== null && type === "") throw new DamagedStructure(`${path} has no neurodata_type`);
+    for (const own of [address, id]) if (own !== null) seen.add(own);
     if (kind === "dataset") {
       if (STILLS.includes(type)) images.push({ path, kind: "still" });
       else if (type === "ExternalImage") outside.push(quoted(path));
@@ -90,9 +110,8 @@ export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
   }
 
   for (const root of ROOTS) {
-    if (file.kindOf(root) !== "group") continue;
     const before = images.length;
-    walk(root, 0);
+    if (unlessLost(root, () => file.kindOf(root), "nothing") === "group") walk(root, 0);
     const found = images.splice(before).sort((a, b) =>
       Number(b.kind === "lines") - Number(a.kind === "lines") ||
       (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)

@@ -448,7 +448,7 @@ export class Exporter {
     const planeBytes = 8 * rows * columns * order.channels.length;
     const giveBack = await this.#turn(planeBytes, client, waits);
     using wait = this.#waits.begin(`The archive of ${quoted(basename(summary.path))}`, client);
-    const worker = await pool.takeForPlane(key, wait.signal).catch((error: unknown) => {
+    const worker = await pool.takeForPlane({ key, source }, wait.signal).catch((error: unknown) => {
       giveBack(planeBytes);
       throw error;
     });

@@ -1,9 +1,11 @@
-/** Damage to HDF5 files that the library does not find, or that would keep it busy for ever. */
+/** Damage to HDF5 files. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { Hdf5File } from "../../readers/hdf5/file.ts";
-import type { Read } from "../../readers/hdf5/library.ts";
+import { Blocks } from "../../readers/hdf5/blocks.ts";
+import { openIndex } from "../../readers/hdf5/chunk_index.ts";
+import { chunkBytes } from "../../readers/hdf5/filters.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { checkCuts, loadBytes, openBytes, refused, testDamage } from "../damage.ts";
 import { FIXTURES } from "../fixtures/expected.ts";
@@ -13,15 +15,25 @@ const fixture = (name: string) => Deno.readFileSync(join(FIXTURES, "hdf5", name)
 
 const DATA = "/DataSet/ResolutionLevel 0/TimePoint 0/Channel 0/Data";
 
-/** Where the first chunk of a dataset is stored: the library reads it last. */
-async function firstChunk(name: string, path = DATA): Promise<Read> {
+/** Where the first chunk of a dataset is stored. */
+function firstChunk(name: string, path = DATA): { readonly position: number; readonly length: number } {
   using files = new FileAccess();
-  using file = await Hdf5File.open(files.open(join(FIXTURES, "hdf5", name)));
+  const source = files.open(join(FIXTURES, "hdf5", name));
+  using file = new Hdf5File(source);
   const dataset = file.dataset(path);
-  const origin = dataset.shape.map(() => 0);
-  const last = file.fetch(dataset, { from: origin, count: origin.map(() => 1) }, (_, { last }) => last);
-  ok(last);
-  return last;
+  const { layout } = dataset;
+  ok(layout.kind === "chunked");
+  const { chunk, index } = layout;
+  const about = {
+    ...dataset,
+    chunk,
+    index,
+    bytes: chunkBytes(dataset),
+    isFiltered: dataset.filters.length > 0,
+  };
+  const found = openIndex(new Blocks(source), about)(dataset.shape.map(() => 0));
+  ok(found);
+  return { position: found.address, length: found.bytes };
 }
 
 /** A copy with other bytes at a place. */
@@ -43,8 +55,8 @@ function* placesOf(bytes: Uint8Array, what: string | readonly number[]): Generat
 const CHUNK = 2 * 8 * 8 * 2;
 
 for (const [what, length] of [["ends early", CHUNK - 2], ["goes on", 2 * CHUNK]] as const) {
-  Deno.test(`refuses a deflate stream that ${what}, which the library takes for whole`, async () => {
-    const { position, length: stored } = await firstChunk("padded.ims");
+  Deno.test(`refuses a deflate stream that ${what}, which HDF5 takes for whole`, async () => {
+    const { position, length: stored } = firstChunk("padded.ims");
     const stream = deflateSync(new Uint8Array(length));
     ok(stream.length <= stored, "it fits into the chunk");
     const bytes = changed(fixture("padded.ims"), position, [
@@ -59,8 +71,8 @@ for (const [what, length] of [["ends early", CHUNK - 2], ["goes on", 2 * CHUNK]]
   });
 }
 
-Deno.test("refuses damaged chunks of LZ4, of which the library knows nothing", async () => {
-  const { position } = await firstChunk("filters.ims");
+Deno.test("refuses damaged chunks of LZ4", async () => {
+  const { position } = firstChunk("filters.ims");
   const whole = fixture("filters.ims");
   // The size of the decoded chunk, the size of a block, and that of the first block.
   await refused("a.ims", changed(whole, position + 7, [0xff]), /its header states another size/);
@@ -79,7 +91,7 @@ Deno.test("names a filter that is not read", async () => {
   await refused("a.ims", bytes, /is compressed with filter 32052 \("deflate"\), which is not read/);
 });
 
-Deno.test("refuses a heap of texts that leads to itself, in which the library would walk for ever", async () => {
+Deno.test("refuses a heap of texts that leads to itself", async () => {
   const whole = fixture("series.nwb");
   const [heap] = [...placesOf(whole, "GCOL")];
   // Index 0 is free space, whose size is the way to the next object.
@@ -138,11 +150,11 @@ function replaced(name: string, from: string, to: string): Uint8Array {
   return changed(bytes, places[0]!, new TextEncoder().encode(to));
 }
 
-Deno.test("refuses lengths of another size, whose heaps cannot be checked", async () => {
+Deno.test("refuses a superblock with another size of lengths than the file has", async () => {
   const bytes = fixture("manifest.nwb");
   // The size of lengths stands after that of offsets in the first superblocks (section II.A).
   equal(bytes[8]! < 2 && bytes[14], 8);
-  await refused("a.nwb", changed(bytes, 14, [4]), /lengths of 4 bytes, only those of 8 are read/);
+  await refused("a.nwb", changed(bytes, 14, [4]), /ends after the data of the file/);
 });
 
 Deno.test("links that lead to each other, or nowhere, are left out", async () => {
@@ -152,7 +164,7 @@ Deno.test("links that lead to each other, or nowhere, are left out", async () =>
 
 Deno.test("refuses time stamps whose deflate stream ends early, and serves the series without them", async () => {
   const path = "/acquisition/a_series/timestamps";
-  const { position, length } = await firstChunk("links.nwb", path);
+  const { position, length } = firstChunk("links.nwb", path);
   const stream = deflateSync(new Uint8Array(8));
   ok(stream.length <= length);
   const bytes = changed(fixture("links.nwb"), position, [

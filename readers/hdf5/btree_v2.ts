@@ -1,0 +1,174 @@
+/** B-trees of version 2 (section III.A.2): records of links, attributes, chunks or objects of a heap. */
+import type { Blocks } from "./blocks.ts";
+import { DamagedStructure } from "./fields.ts";
+
+/** A tree whose nodes have not been read. */
+export interface RecordTree {
+  readonly type: number;
+  readonly recordBytes: number;
+  readonly nodeBytes: number;
+  readonly depth: number;
+  /** `null` for an empty tree. */
+  readonly root: number | null;
+  readonly rootRecords: number;
+  /** Number of all records. */
+  readonly records: number;
+  readonly owner: string;
+}
+
+/** Most records of a tree that is read as a whole. */
+const MAX_RECORDS = 1_000_000;
+
+/** Bytes of a node beside its records and pointers: letters, version, type and checksum. */
+const NODE_BYTES = 10;
+
+/** Reads the header of a tree of one of some types. @throws {DamagedStructure} */
+export function readTree(
+  blocks: Blocks,
+  address: number,
+  types: readonly number[],
+  owner: string,
+): RecordTree {
+  const what = "a B-tree";
+  const { sizes } = blocks.superblock;
+  blocks.claim(address, owner, what);
+  const fields = blocks.readChecked(address, 22 + sizes.address + sizes.length, what);
+  fields.signature("BTHD");
+  fields.version(0);
+  const type = fields.u8();
+  if (!types.includes(type)) fields.fail(`it has type ${type}`);
+  const [nodeBytes, recordBytes, depth] = [fields.u32(), fields.u16(), fields.u16()];
+  fields.skip(2);
+  const [root, rootRecords, records] = [fields.address(), fields.u16(), fields.length()];
+  if (recordBytes === 0 || nodeBytes < NODE_BYTES + recordBytes || depth > 32) {
+    fields.fail(`its nodes of ${nodeBytes} bytes have records of ${recordBytes} and depth ${depth}`);
+  }
+  if (root === null && records > 0) fields.fail(`${records} records have no node`);
+  return { type, recordBytes, nodeBytes, depth, root, rootRecords, records, owner };
+}
+
+/** Bytes that a number up to this one takes. */
+const widthOf = (most: number) => Math.floor(Math.floor(Math.log2(most)) / 8) + 1;
+
+/** Widths of the fields of a pointer to a node, by the level of that node: its records, and those below it. */
+function pointerWidths({ recordBytes, nodeBytes, depth }: RecordTree, address: number) {
+  let most = Math.floor((nodeBytes - NODE_BYTES) / recordBytes);
+  let all = most;
+  const own = widthOf(most);
+  const widths = [{ own, below: 0 }];
+  for (let level = 1; level < depth; level += 1) {
+    const pointer = address + own + widths[level - 1]!.below;
+    most = Math.max(0, Math.floor((nodeBytes - NODE_BYTES - pointer) / (recordBytes + pointer)));
+    all = (most + 1) * all + most;
+    widths.push({ own, below: widthOf(all) });
+  }
+  return widths;
+}
+
+interface Pointer {
+  readonly address: number;
+  readonly records: number;
+}
+
+interface Node {
+  readonly records: readonly Uint8Array[];
+  readonly children: readonly Pointer[];
+}
+
+/** Reads the nodes of a tree. */
+export class RecordNodes {
+  readonly #blocks: Blocks;
+  readonly #tree: RecordTree;
+  readonly #order: ((a: Uint8Array, b: Uint8Array) => number) | null;
+  readonly #widths: ReturnType<typeof pointerWidths>;
+  readonly #read = new Map<number, Node>();
+
+  /** @param order is negative for a record before another one, where their order is known */
+  constructor(
+    blocks: Blocks,
+    tree: RecordTree,
+    order: ((a: Uint8Array, b: Uint8Array) => number) | null = null,
+  ) {
+    this.#blocks = blocks;
+    this.#order = order;
+    this.#tree = tree;
+    this.#widths = pointerWidths(tree, blocks.superblock.sizes.address);
+  }
+
+  #node({ address, records }: Pointer, level: number, parent: string): Node {
+    const { type, recordBytes, nodeBytes, owner } = this.#tree;
+    const what = "a node of a B-tree";
+    this.#blocks.claim(address, `${owner}${parent}`, what);
+    const known = this.#read.get(address);
+    if (known !== undefined) return known;
+    const { own, below } = this.#widths[level - 1] ?? { own: 0, below: 0 };
+    const pointer = this.#blocks.superblock.sizes.address + own + below;
+    const length = NODE_BYTES + records * recordBytes + (level > 0 ? (records + 1) * pointer : 0);
+    if (length > nodeBytes) this.#fail(`a node of ${records}`);
+    const fields = this.#blocks.readChecked(address, length, what);
+    fields.signature(level > 0 ? "BTIN" : "BTLF");
+    fields.version(0);
+    if (fields.u8() !== type) fields.fail("it is of another tree");
+    const node = {
+      records: Array.from({ length: records }, () => fields.take(recordBytes)),
+      children: level === 0 ? [] : Array.from({ length: records + 1 }, () => {
+        const child = { address: fields.definedAddress(), records: fields.uint(own) };
+        fields.skip(below);
+        return child;
+      }),
+    };
+    const isOrdered = node.records.every((record, i) =>
+      i === 0 || (this.#order?.(node.records[i - 1]!, record) ?? -1) < 0
+    );
+    if (!isOrdered) fields.fail("its records are not in order");
+    this.#read.set(address, node);
+    return node;
+  }
+
+  #root(): Pointer | null {
+    const { root, rootRecords } = this.#tree;
+    return root === null ? null : { address: root, records: rootRecords };
+  }
+
+  /** All records, in their order. @throws {DamagedStructure} */
+  all(): Uint8Array[] {
+    const { depth, records: stated } = this.#tree;
+    const found: Uint8Array[] = [];
+    const walk = (pointer: Pointer, level: number, parent: string) => {
+      const { records, children } = this.#node(pointer, level, parent);
+      for (let i = 0; i <= records.length; i += 1) {
+        if (level > 0) walk(children[i]!, level - 1, ` below ${pointer.address}, child ${i}`);
+        if (i < records.length) found.push(records[i]!);
+      }
+      if (found.length > Math.min(stated, MAX_RECORDS)) this.#fail(`more than ${stated}`);
+    };
+    const root = this.#root();
+    if (root !== null) walk(root, depth, "");
+    if (found.length !== stated) this.#fail(`${found.length} of ${stated}`);
+    return found;
+  }
+
+  #fail(why: string): never {
+    throw new DamagedStructure(`the B-tree of ${this.#tree.owner} is damaged: it has ${why} records`);
+  }
+
+  /** The record for which `order` is 0: it is negative for records before the wanted one. `null` if there is none. */
+  find(order: (record: Uint8Array) => number): Uint8Array | null {
+    let pointer = this.#root();
+    let parent = "";
+    for (let level = this.#tree.depth; pointer !== null; level -= 1) {
+      const node: Node = this.#node(pointer, level, parent);
+      let [from, to] = [0, node.records.length];
+      while (from < to) {
+        const middle = from + to >> 1;
+        const side = order(node.records[middle]!);
+        if (side === 0) return node.records[middle]!;
+        if (side < 0) from = middle + 1;
+        else to = middle;
+      }
+      parent = ` below ${pointer.address}, child ${from}`;
+      pointer = level > 0 ? node.children[from]! : null;
+    }
+    return null;
+  }
+}

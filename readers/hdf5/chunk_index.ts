@@ -1,0 +1,260 @@
+/** Finds the stored chunks of a dataset, with as few reads as its index allows. */
+import type { Blocks } from "./blocks.ts";
+import { NODE, type NodePlace, placeOf, readNode, ROOT, type TreeKind, type TreeNode } from "./btree_v1.ts";
+import { readTree, RecordNodes } from "./btree_v2.ts";
+import { elementOf, type FoundElement, openExtensibleArray, openFixedArray } from "./chunk_arrays.ts";
+import { DamagedStructure, Fields } from "./fields.ts";
+import type { ChunkIndex } from "./layout.ts";
+
+/** A chunk as it is stored. */
+export interface StoredChunk {
+  readonly address: number;
+  readonly bytes: number;
+  /** Bit i is set if filter i was left out. */
+  readonly mask: number;
+}
+
+/** A dataset whose chunks are looked for. */
+export interface ChunkedData {
+  readonly path: string;
+  /** Address of its header. */
+  readonly address: number;
+  readonly index: ChunkIndex;
+  /** Sizes of a chunk in elements, and its bytes. */
+  readonly chunk: readonly number[];
+  readonly bytes: number;
+  readonly shape: readonly number[];
+  /** Sizes up to which the dataset may grow. */
+  readonly limits: readonly number[];
+  readonly isFiltered: boolean;
+}
+
+/** Finds the chunk by its place among the chunks; `null` if it was never written. @throws {DamagedStructure} */
+export type FindChunk = (place: readonly number[]) => StoredChunk | null;
+
+/** Most chunks whose places are compared. */
+const MAX_PLACES = 100_000;
+
+/** Types of trees of chunks: without and with filters. */
+const [PLAIN_CHUNKS, FILTERED_CHUNKS] = [10, 11];
+
+/** Opens the index of a dataset. @throws {DamagedStructure} */
+export function openIndex(blocks: Blocks, data: ChunkedData): FindChunk {
+  const find = indexOf(blocks, data);
+  const { end } = blocks.superblock;
+  const places = new Map<number, string>();
+  return (place) => {
+    const found = find(place);
+    if (found === null) return null;
+    const [named, before] = [place.join(), places.get(found.address)];
+    if (found.address === 0 || before !== undefined && before !== named) {
+      throw new DamagedStructure(
+        `the index of the chunks of ${data.path} is damaged: two chunks are at ${found.address}`,
+      );
+    }
+    if (places.size < MAX_PLACES) places.set(found.address, named);
+    if (found.address + found.bytes > end || !data.isFiltered && found.bytes !== data.bytes) {
+      throw new DamagedStructure(
+        `a chunk of ${data.path} at ${found.address} has ${found.bytes} of ${data.bytes} bytes in a file of ${end}`,
+      );
+    }
+    return found;
+  };
+}
+
+function indexOf(blocks: Blocks, data: ChunkedData): FindChunk {
+  const { index, bytes, chunk, limits } = data;
+  const { address } = index;
+  if (address === null) return () => null;
+  const owner = `the chunks of the dataset at ${data.address}`;
+  const most = limits.map((limit, axis) => Math.ceil(limit / chunk[axis]!));
+  switch (index.kind) {
+    case "tree":
+      return chunkTree(blocks, address, data, owner);
+    case "single":
+      blocks.claim(address, owner, "a chunk");
+      return () => ({ address, bytes: index.bytes ?? bytes, mask: index.mask });
+    case "implicit":
+      return (place) => ({ address: address + bytes * linear(place, most), bytes, mask: 0 });
+    case "records":
+      return chunkRecords(blocks, address, data, owner);
+    case "fixed": {
+      const find = openFixedArray(blocks, address, owner);
+      return (place) => storedIn(find(linear(place, most)), data);
+    }
+    case "extensible": {
+      const find = openExtensibleArray(blocks, address, owner);
+      const growing = limits.indexOf(Infinity);
+      if (growing < 0) {
+        throw new DamagedStructure(`${owner} have an index for an axis that grows, and none does`);
+      }
+      const first = <T>(
+        list: readonly T[],
+      ) => [list[growing]!, ...list.filter((_, axis) => axis !== growing)];
+      return (place) => storedIn(find(linear(first(place), first(most))), data);
+    }
+  }
+}
+
+/** Index of a place, the last axis fastest. */
+const linear = (place: readonly number[], most: readonly number[]): number =>
+  place.reduce((index, at, axis) => index === 0 ? at : index * most[axis]! + at, 0);
+
+function storedIn(
+  element: FoundElement | null,
+  { bytes, isFiltered, path }: ChunkedData,
+): StoredChunk | null {
+  const found = element && elementOf(element);
+  if (!found) return null;
+  if (isFiltered !== (found.bytes !== null)) {
+    throw new DamagedStructure(`the index of the chunks of ${path} is damaged: it is one of other chunks`);
+  }
+  return { ...found, bytes: found.bytes ?? bytes };
+}
+
+function chunkRecords(
+  blocks: Blocks,
+  address: number,
+  { chunk, bytes, isFiltered }: ChunkedData,
+  owner: string,
+): FindChunk {
+  const tree = readTree(blocks, address, [isFiltered ? FILTERED_CHUNKS : PLAIN_CHUNKS], owner);
+  const { sizes } = blocks.superblock;
+  const places = 8 * chunk.length;
+  const placeIn = (record: Uint8Array) => {
+    const own = new Fields(record, owner, sizes);
+    own.skip(record.length - places);
+    return chunk.map(() => own.uint(8));
+  };
+  const nodes = new RecordNodes(blocks, tree, (a, b) => compared(placeIn(a), placeIn(b)));
+  const sizeBytes = tree.recordBytes - sizes.address - places - 4;
+  const expected = isFiltered
+    ? sizeBytes >= 1 && sizeBytes <= 8
+    : tree.recordBytes === sizes.address + places;
+  if (!expected) throw new DamagedStructure(`the index of ${owner} has records of ${tree.recordBytes} bytes`);
+  return (place) => {
+    const record = nodes.find((record) => compared(placeIn(record), place));
+    if (record === null) return null;
+    const own = new Fields(record, owner, sizes);
+    const at = own.definedAddress();
+    return isFiltered
+      ? { address: at, bytes: own.uint(sizeBytes), mask: own.u32() }
+      : { address: at, bytes, mask: 0 };
+  };
+}
+
+/** Order of places, the first axis slowest. */
+function compared(a: readonly number[], b: readonly number[]): number {
+  for (const [axis, at] of a.entries()) if (at !== b[axis]) return at - b[axis]!;
+  return 0;
+}
+
+/** Key of a tree of version 1: a chunk and its place. */
+interface ChunkKey {
+  readonly bytes: number;
+  readonly mask: number;
+  readonly place: readonly number[];
+}
+
+/** Nodes of a small index, whose chunks are compared with each other before one is used: they have no checksums. */
+const MAX_COMPARED_NODES = 64;
+
+/** Nodes that are kept in memory. */
+const MAX_KEPT_NODES = 1024;
+
+function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: string): FindChunk {
+  const { chunk, path } = data;
+  const kind: TreeKind<ChunkKey> = {
+    type: NODE.chunks,
+    keyBytes: 8 + 8 * (chunk.length + 1),
+    owner,
+    key: (fields) => ({
+      bytes: fields.u32(),
+      mask: fields.u32(),
+      // The last key of a node may be anything.
+      place: [...chunk, 1].map((length) => fields.limit(8) / length).slice(0, -1),
+    }),
+  };
+  const nodes = new Map<number, TreeNode<ChunkKey>>();
+  const fail = (why: string): never => {
+    throw new DamagedStructure(`the index of the chunks of ${path} is damaged: ${why}`);
+  };
+  const read = (address: number, at: NodePlace): TreeNode<ChunkKey> => {
+    const known = nodes.get(address);
+    if (known !== undefined) {
+      blocks.claim(address, owner + at.parent, "a node of a B-tree");
+      return known;
+    }
+    const node = readNode(blocks, address, kind, at);
+    for (let i = 0; i < node.children.length; i += 1) {
+      const { place } = node.keys[i]!;
+      if (!place.every(Number.isInteger)) fail(`a chunk is at ${place.join(", ")}`);
+      if (i > 0 && compared(node.keys[i - 1]!.place, place) >= 0) fail("its chunks are not in order");
+    }
+    if (node.level === 0) requireApart(node, fail);
+    if (nodes.size >= MAX_KEPT_NODES) nodes.clear();
+    nodes.set(address, node);
+    return node;
+  };
+  const child = (node: TreeNode<ChunkKey>, at: number, address: number) => {
+    const own = read(node.children[at]!, placeOf(node, at, address));
+    const next = node.keys[at + 1]!.place;
+    const isAfter = compared(own.keys[0]!.place, node.keys[at]!.place) < 0;
+    const isBefore = at + 1 < node.children.length &&
+      compared(own.keys[own.children.length - 1]!.place, next) >= 0;
+    if (isAfter || isBefore) fail("a node is at another place");
+    return own;
+  };
+  /** Looks whether chunks of a small index share their bytes. */
+  const compareAll = () => {
+    const leaves: TreeNode<ChunkKey>[] = [];
+    const walk = (node: TreeNode<ChunkKey>, address: number): boolean => {
+      if (node.level === 0) return leaves.push(node) <= MAX_COMPARED_NODES;
+      return node.children.length <= MAX_COMPARED_NODES &&
+        node.children.every((own, at) => walk(child(node, at, address), own));
+    };
+    if (!walk(read(root, ROOT), root)) return;
+    requireApart({
+      keys: leaves.flatMap(({ keys, children }) => keys.slice(0, children.length)),
+      children: leaves.flatMap(({ children }) => children),
+    }, fail);
+  };
+  let isCompared = false;
+  return (place) => {
+    if (!isCompared) compareAll();
+    isCompared = true;
+    let node = read(root, ROOT);
+    for (let address = root;;) {
+      // The last key that is not after the wanted one.
+      let [from, to] = [0, node.children.length];
+      while (from < to) {
+        const middle = from + to >> 1;
+        if (compared(node.keys[middle]!.place, place) <= 0) from = middle + 1;
+        else to = middle;
+      }
+      const at = from - 1;
+      if (at < 0) return null;
+      if (node.level === 0) {
+        const { bytes, mask, place: own } = node.keys[at]!;
+        return compared(own, place) === 0 ? { address: node.children[at]!, bytes, mask } : null;
+      }
+      const next = child(node, at, address);
+      address = node.children[at]!;
+      node = next;
+    }
+  };
+}
+
+/** Checks that stored chunks do not overlap. */
+function requireApart(
+  { keys, children }: Pick<TreeNode<ChunkKey>, "keys" | "children">,
+  fail: (why: string) => never,
+): void {
+  const order = children.map((_, i) => i).sort((a, b) => children[a]! - children[b]!);
+  for (const [i, at] of order.entries()) {
+    const next = order[i + 1];
+    if (next !== undefined && children[at]! + Math.max(1, keys[at]!.bytes) > children[next]!) {
+      fail(`two chunks share the bytes at ${children[next]}`);
+    }
+  }
+}

@@ -1,0 +1,240 @@
+/** Elements of a dataset: decoded blocks that cover a region of it. */
+import { DecodeFailed } from "../errors.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
+import type { Blocks } from "./blocks.ts";
+import { type FindChunk, openIndex } from "./chunk_index.ts";
+import type { Dataset } from "./dataset.ts";
+import { isPlain, plainNumbers } from "./datatype.ts";
+import { DamagedStructure } from "./fields.ts";
+import { chunkBytes, decodeChunk, mostStored, requireFilters } from "./filters.ts";
+
+/** A part of a dataset: its first element and its lengths. */
+export interface Region {
+  readonly from: readonly number[];
+  readonly count: readonly number[];
+}
+
+/** A decoded part. Its bytes are little-endian words, or an element for all where nothing was written. */
+export interface Block extends Region {
+  readonly bytes: Uint8Array;
+  readonly isFill: boolean;
+}
+
+/** Bytes with gaps that are read at once, rather than one run after the other. */
+const MAX_GAPS = 64 << 10;
+
+const product = (lengths: readonly number[]) => lengths.reduce((all, length) => all * length, 1);
+
+/** Elements between neighbours along each axis. */
+export const stridesOf = (shape: readonly number[]): number[] =>
+  shape.map((_, axis) => product(shape.slice(axis + 1)));
+
+/**
+ * Decoded blocks that cover a region, and may reach beyond it.
+ *
+ * @throws {DecodeFailed | Stopped}
+ */
+export function* blocksOf(blocks: Blocks, dataset: Dataset, region: Region): Generator<Block> {
+  const { path, shape, layout, fill, width, type } = dataset;
+  if (region.from.some((at, axis) => at < 0 || at + region.count[axis]! > shape[axis]!)) {
+    throw new DecodeFailed(
+      `${path} has ${shape.join(" x ")} elements, not those at ${region.from.join(", ")}`,
+    );
+  }
+  const unwritten = plainNumbers(type, fill ?? new Uint8Array(width));
+  const isUnwritten = layout.kind === "contiguous" && layout.address === null ||
+    layout.kind === "chunked" && layout.index.address === null;
+  if (isUnwritten) yield { ...region, bytes: unwritten, isFill: true };
+  else if (layout.kind === "chunked") yield* chunksOf(blocks, dataset, region, unwritten);
+  else {
+    for (const band of bandsOf(dataset, region)) {
+      yield { ...band, bytes: plainNumbers(type, storedBand(blocks, dataset, band)), isFill: false };
+    }
+  }
+}
+
+/** Bands along the slowest axis of a region, each of about {@linkcode MAX_READ_STEP} bytes. */
+function* bandsOf({ width }: Dataset, { from, count }: Region): Generator<Region> {
+  const axis = Math.max(0, count.findIndex((length) => length > 1));
+  if (count.length === 0) return yield { from, count };
+  const step = Math.max(1, Math.floor(MAX_READ_STEP / (product(count.slice(axis + 1)) * width)));
+  for (let at = 0; at < count[axis]!; at += step) {
+    yield {
+      from: from.with(axis, from[axis]! + at),
+      count: count.with(axis, Math.min(step, count[axis]! - at)),
+    };
+  }
+}
+
+/** Reads a region of a dataset without chunks. */
+function storedBand({ source, superblock }: Blocks, dataset: Dataset, { from, count }: Region): Uint8Array {
+  const { path, shape, layout, width } = dataset;
+  const needed = product(shape) * width;
+  const strides = stridesOf(shape);
+  const target = new Uint8Array(product(count) * width);
+  const first = from.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
+  if (layout.kind === "compact") {
+    if (layout.bytes.length < needed) throw tooShort(path, layout.bytes.length, needed);
+    copyRun(layout.bytes, strides, first * width, target, count, width);
+    return target;
+  }
+  if (layout.kind !== "contiguous") throw new Error(`${path} is not contiguous`);
+  const start = layout.address!;
+  if ((layout.bytes ?? needed) < needed) throw tooShort(path, layout.bytes!, needed);
+  if (start + needed > superblock.end) throw tooShort(path, Math.max(0, superblock.end - start), needed);
+  const read = (axis: number, at: number, to: number) => {
+    const own = count.slice(axis);
+    const span = 1 + own.reduce((sum, length, i) => sum + (length - 1) * strides[axis + i]!, 0);
+    const elements = product(own);
+    const place = superblock.base + start + at * width;
+    if (span === elements) source.readInto(place, target.subarray(to * width, (to + elements) * width), path);
+    else if (span * width <= MAX_GAPS || axis === count.length - 1) {
+      const bytes = source.read(place, span * width, path);
+      copyRun(bytes, strides.slice(axis), 0, target.subarray(to * width), own, width);
+    } else {
+      const inner = product(count.slice(axis + 1));
+      for (let i = 0; i < count[axis]!; i += 1) read(axis + 1, at + i * strides[axis]!, to + i * inner);
+    }
+  };
+  read(0, first, 0);
+  return target;
+}
+
+const tooShort = (path: string, bytes: number, needed: number) =>
+  new DamagedStructure(`${path} has ${bytes} of the ${needed} bytes of its elements`);
+
+/** Copies elements, which are apart by `strides` in the source, one after the other. */
+function copyRun(
+  source: Uint8Array,
+  strides: readonly number[],
+  first: number,
+  target: Uint8Array,
+  count: readonly number[],
+  width: number,
+): void {
+  let to = 0;
+  const copy = (axis: number, from: number) => {
+    const isLast = axis >= count.length - 1;
+    if (isLast && (strides[axis] ?? 1) === 1) {
+      const bytes = (count[axis] ?? 1) * width;
+      target.set(source.subarray(from, from + bytes), to);
+      to += bytes;
+      return;
+    }
+    for (let i = 0; i < count[axis]!; i += 1) {
+      const at = from + i * strides[axis]! * width;
+      if (!isLast) copy(axis + 1, at);
+      else {
+        target.set(source.subarray(at, at + width), to);
+        to += width;
+      }
+    }
+  };
+  copy(0, first);
+}
+
+function* chunksOf(
+  blocks: Blocks,
+  dataset: Dataset,
+  region: Region,
+  unwritten: Uint8Array,
+): Generator<Block> {
+  const { path, layout, shape, filters } = dataset;
+  if (layout.kind !== "chunked") throw new Error(`${path} has no chunks`);
+  requireFilters(dataset);
+  const { chunk, plainEdges } = layout;
+  const bytes = chunkBytes(dataset);
+  const find = openIndex(blocks, {
+    ...dataset,
+    index: layout.index,
+    chunk,
+    bytes,
+    isFiltered: filters.length > 0,
+  });
+  for (const place of placesIn(region, chunk)) {
+    blocks.source.checkStop();
+    const from = place.map((at, axis) => at * chunk[axis]!);
+    const isEdge = from.some((at, axis) => at + chunk[axis]! > shape[axis]!);
+    const decodedBytes = storedChunk(blocks, dataset, find, place, plainEdges && isEdge);
+    const isFill = decodedBytes === null;
+    yield {
+      from,
+      count: chunk,
+      bytes: isFill ? unwritten : plainNumbers(dataset.type, decodedBytes),
+      isFill,
+    };
+  }
+}
+
+/** Places of the chunks that a region touches. */
+function* placesIn({ from, count }: Region, chunk: readonly number[]): Generator<number[]> {
+  if (count.includes(0)) return;
+  const first = from.map((at, axis) => Math.floor(at / chunk[axis]!));
+  const last = from.map((at, axis) => Math.floor((at + count[axis]! - 1) / chunk[axis]!));
+  for (const place = [...first];;) {
+    yield [...place];
+    let axis = place.length - 1;
+    while (axis >= 0 && place[axis] === last[axis]) {
+      place[axis] = first[axis]!;
+      axis -= 1;
+    }
+    if (axis < 0) return;
+    place[axis]! += 1;
+  }
+}
+
+/** A decoded chunk; `null` if it was never written. */
+function storedChunk(
+  { source, superblock }: Blocks,
+  dataset: Dataset,
+  find: FindChunk,
+  place: readonly number[],
+  isPlainEdge: boolean,
+): Uint8Array | null {
+  const found = find(place);
+  if (found === null) return null;
+  const { path } = dataset;
+  const bytes = chunkBytes(dataset);
+  if (found.bytes > mostStored(bytes)) {
+    throw new DecodeFailed(`a chunk of ${path} of ${bytes} bytes takes ${found.bytes} bytes`);
+  }
+  const stored = source.read(superblock.base + found.address, found.bytes, `a chunk of ${path}`);
+  return decodeChunk(dataset, stored, { size: bytes, mask: isPlainEdge ? -1 : found.mask });
+}
+
+/** The elements of a region, one after the other, as little-endian words. @throws {DecodeFailed | Stopped} */
+export function elementsOf(blocks: Blocks, dataset: Dataset, region: Region): Uint8Array {
+  const isNumber = dataset.sampleType !== null;
+  const width = isNumber && !isPlain(dataset.type) ? wordBytes(dataset) : dataset.width;
+  const target = new Uint8Array(product(region.count) * width);
+  const outer = stridesOf(region.count);
+  for (const { from, count, bytes, isFill } of blocksOf(blocks, dataset, region)) {
+    const inner = stridesOf(count);
+    const copy = (axis: number, at: number, to: number) => {
+      if (axis === count.length) {
+        target.set(isFill ? bytes : bytes.subarray(at * width, (at + 1) * width), to * width);
+        return;
+      }
+      const [start, end] = [
+        Math.max(region.from[axis]!, from[axis]!),
+        Math.min(region.from[axis]! + region.count[axis]!, from[axis]! + count[axis]!),
+      ];
+      const isRun = axis === count.length - 1 && !isFill;
+      if (isRun) {
+        const own = at + start - from[axis]!;
+        target.set(
+          bytes.subarray(own * width, (own + end - start) * width),
+          (to + start - region.from[axis]!) * width,
+        );
+        return;
+      }
+      for (let i = start; i < end; i += 1) {
+        copy(axis + 1, at + (i - from[axis]!) * inner[axis]!, to + (i - region.from[axis]!) * outer[axis]!);
+      }
+    };
+    copy(0, 0, 0);
+  }
+  return target;
+}
+
+const wordBytes = ({ type }: Dataset): number => plainNumbers(type, new Uint8Array(type.size)).length;

@@ -1,0 +1,223 @@
+/** Groups: symbol tables (sections III.A to III.D), or links in the header or in a heap (section IV.A.2.g). */
+import type { Blocks } from "./blocks.ts";
+import { NODE, type NodePlace, placeOf, readNode, ROOT, type TreeKind } from "./btree_v1.ts";
+import { readTree, RecordNodes } from "./btree_v2.ts";
+import { DamagedStructure, decoded, Fields } from "./fields.ts";
+import { FractalHeap } from "./fractal_heap.ts";
+import { MESSAGE, type Message, type ObjectHeader } from "./object_header.ts";
+
+/** Where a name in a group leads. */
+export type Link =
+  | {
+    readonly kind: "hard";
+    readonly address: number;
+    /** Addresses of tree and heap of a group, where the link repeats them. */
+    readonly table?: readonly [tree: number | null, heap: number | null];
+  }
+  | { readonly kind: "soft"; readonly path: string }
+  | { readonly kind: "external"; readonly file: string }
+  | { readonly kind: "unknown" };
+
+/** Most names in a group. */
+const MAX_NAMES = 1_000_000;
+
+/** Type of a tree of links by their names. */
+const LINKS_BY_NAME = 5;
+
+/** Bytes of the checksum before the identifier in a record of a link. */
+const HASH_BYTES = 4;
+
+/** Whether a header is that of a group. */
+export const isGroup = ({ messages }: ObjectHeader): boolean =>
+  messages.some(({ type }) =>
+    type === MESSAGE.symbolTable || type === MESSAGE.linkInfo || type === MESSAGE.link ||
+    type === MESSAGE.groupInfo
+  );
+
+/** The links of a group. @throws {DamagedStructure} */
+export function linksOf(blocks: Blocks, { address, messages }: ObjectHeader): Map<string, Link> {
+  const links = new Map<string, Link>();
+  const owner = `the group at ${address}`;
+  const add = (name: string, link: Link) => {
+    if (links.has(name) || name === "" || links.size >= MAX_NAMES) {
+      throw new DamagedStructure(
+        `${owner} is damaged: it has ${links.has(name) ? "a name twice" : "no names"}`,
+      );
+    }
+    links.set(name, link);
+  };
+  for (const { type, bytes } of messages) {
+    const fields = new Fields(bytes, owner, blocks.superblock.sizes);
+    if (type === MESSAGE.symbolTable) {
+      const own = new Fields(bytes, owner, fields.sizes);
+      for (const at of [own.definedAddress(), own.definedAddress()]) blocks.claimData(at, address, owner);
+      symbolTable(blocks, fields, { owner, address }, add);
+    }
+    if (type === MESSAGE.link) add(...linkIn(fields));
+    if (type === MESSAGE.linkInfo) linksInHeap(blocks, fields, owner, add);
+  }
+  return links;
+}
+
+type Add = (name: string, link: Link) => void;
+
+/** Reads a link (section IV.A.2.g). */
+function linkIn(fields: Fields): [name: string, link: Link] {
+  fields.version(1);
+  const flags = fields.u8();
+  const type = flags & 8 ? fields.u8() : 0;
+  fields.skip((flags & 4 ? 8 : 0) + (flags & 0x10 ? 1 : 0));
+  const named = fields.take(fields.uint(1 << (flags & 3)));
+  if (named.includes(0)) fields.fail("a name in it ends too early");
+  const name = decoded(named);
+  if (type === 0) return [name, { kind: "hard", address: fields.definedAddress() }];
+  const value = fields.part(fields.u16());
+  if (type === 1 && (value.left === 0 || value.bytes.includes(0))) fields.fail("a path in it ends too early");
+  if (type === 1) return [name, { kind: "soft", path: decoded(value.bytes) }];
+  if (type !== 64) return [name, { kind: "unknown" }];
+  value.skip(1);
+  return [name, { kind: "external", file: value.text() }];
+}
+
+function linksInHeap(blocks: Blocks, fields: Fields, owner: string, add: Add): void {
+  fields.version(0);
+  const flags = fields.u8();
+  fields.skip(flags & 1 ? 8 : 0);
+  const [heapAt, treeAt] = [fields.address(), fields.address()];
+  if (heapAt === null || treeAt === null) {
+    if (heapAt !== treeAt) fields.fail("it has a heap of links without a tree");
+    return;
+  }
+  const heap = new FractalHeap(blocks, heapAt, owner);
+  const tree = readTree(blocks, treeAt, [LINKS_BY_NAME], owner);
+  for (const record of new RecordNodes(blocks, tree).all()) {
+    const object = heap.object(record.subarray(HASH_BYTES));
+    add(...linkIn(new Fields(object, `a link of ${owner}`, fields.sizes)));
+  }
+}
+
+/** Order of names as in C, whose characters are bytes. */
+const comesAfter = (a: Uint8Array, b: Uint8Array): boolean => {
+  for (let i = 0; i < a.length; i += 1) {
+    if (i >= b.length) return true;
+    if (a[i] !== b[i]) return a[i]! > b[i]!;
+  }
+  return false;
+};
+
+/** Texts of a local heap (section III.D). */
+class LocalHeap {
+  readonly #data: Fields;
+
+  constructor(blocks: Blocks, address: number, owner: string) {
+    const what = "a heap of names";
+    blocks.claim(address, owner, what);
+    const { address: width, length } = blocks.superblock.sizes;
+    const fields = blocks.read(address, 8 + 2 * length + width, what);
+    fields.signature("HEAP");
+    fields.version(0);
+    fields.skip(3);
+    const size = fields.length();
+    fields.skip(length);
+    const at = fields.definedAddress();
+    blocks.claim(at, owner, what);
+    this.#data = blocks.read(at, size, what);
+  }
+
+  text(at: number): Uint8Array {
+    const { bytes } = this.#data;
+    const end = bytes.indexOf(0, at);
+    // Texts begin at multiples of 8 bytes.
+    if (at % 8 !== 0 || at >= bytes.length || end < 0) this.#data.fail(`it has no text at ${at}`);
+    return bytes.subarray(at, end);
+  }
+}
+
+function symbolTable(
+  blocks: Blocks,
+  fields: Fields,
+  { owner, address: header }: { readonly owner: string; readonly address: number },
+  add: Add,
+): void {
+  const [root, heapAt] = [fields.definedAddress(), fields.definedAddress()];
+  const heap = new LocalHeap(blocks, heapAt, owner);
+  const kind: TreeKind<number> = {
+    type: NODE.group,
+    keyBytes: fields.sizes.length,
+    key: (own) => own.length(),
+    owner,
+  };
+  let last: Uint8Array = new Uint8Array(0);
+  const walk = (address: number, place: NodePlace) => {
+    const node = readNode(blocks, address, kind, place);
+    for (const [i, child] of node.children.entries()) {
+      const own = placeOf(node, i, address);
+      const after = heap.text(node.keys[i]!);
+      if (comesAfter(last, after)) fields.fail("its names are not in order");
+      if (node.level === 0) blocks.claimData(child, header, owner);
+      if (node.level > 0) walk(child, own);
+      else last = symbols(blocks, child, heap, { owner, below: own.parent, last }, add);
+      // The key after a node is its last name.
+      if (comesAfter(last, heap.text(node.keys[i + 1]!)) || comesAfter(heap.text(node.keys[i + 1]!), last)) {
+        fields.fail("a node has other names than its keys say");
+      }
+    }
+  };
+  walk(root, ROOT);
+}
+
+/** Reads a node of symbols (section III.B and III.C); returns its last name. */
+function symbols(
+  blocks: Blocks,
+  address: number,
+  heap: LocalHeap,
+  { owner, below, last }: { readonly owner: string; readonly below: string; readonly last: Uint8Array },
+  add: Add,
+): Uint8Array {
+  const what = "a node of symbols";
+  blocks.claim(address, `${owner}${below}`, what);
+  const { sizes } = blocks.superblock;
+  const head = blocks.read(address, 8, what);
+  head.signature("SNOD");
+  head.version(1);
+  head.skip(1);
+  const count = head.u16();
+  if (count === 0) head.fail("it is empty");
+  const fields = blocks.read(address + 8, count * (2 * sizes.address + 24), what);
+  let before = last;
+  for (let i = 0; i < count; i += 1) {
+    const [nameAt, header, cached] = [fields.uint(sizes.address), fields.address(), fields.u32()];
+    fields.skip(4);
+    const scratch = fields.part(16);
+    const name = heap.text(nameAt);
+    if (!comesAfter(name, before)) fields.fail("its names are not in order");
+    before = name;
+    if (cached === 2) {
+      const path = decoded(heap.text(scratch.u32()));
+      if (path === "") fields.fail(`${decoded(name)} is a link without a path`);
+      add(decoded(name), { kind: "soft", path });
+    } else if (header === null || cached > 1) fields.fail(`${decoded(name)} leads nowhere`);
+    else {
+      const table = cached === 1 ? { table: [scratch.address(), scratch.address()] as const } : {};
+      add(decoded(name), { kind: "hard", address: header, ...table });
+    }
+  }
+  return before;
+}
+
+/** Checks that a link repeats what the header of its group states. @throws {DamagedStructure} */
+export function requireTable({ sizes }: Blocks["superblock"], link: Link, header: ObjectHeader): void {
+  if (link.kind !== "hard" || link.table === undefined) return;
+  const message = messageOf(header, MESSAGE.symbolTable);
+  const what = `the object at ${header.address}`;
+  // A group that got an external link has no table any more, and the link to it still repeats the former one.
+  if (message === null && isGroup(header)) return;
+  const fields = message && new Fields(message.bytes, what, sizes);
+  const [tree, heap] = link.table;
+  if (fields?.address() === tree && fields.address() === heap) return;
+  throw new DamagedStructure(`${what} is damaged: it is not the group that its name leads to`);
+}
+
+/** The message of a type, or `null`. */
+export const messageOf = (header: ObjectHeader, type: number): Message | null =>
+  header.messages.find((message) => message.type === type) ?? null;

@@ -1,0 +1,149 @@
+/** Every structure of HDF5 that leads to another one, damaged: nothing is read for ever, and nothing damaged counts as missing. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { join } from "node:path";
+import { ReaderError } from "../../readers/errors.ts";
+import { loadBytes, refusal } from "../damage.ts";
+import { FIXTURES } from "../fixtures/expected.ts";
+import {
+  pointersIn,
+  type Structure,
+  structuresIn,
+  withChecksum,
+  withWord,
+} from "../fixtures/hdf5_structures.ts";
+import type { LoadedHere } from "../load_here.ts";
+
+const fixture = (name: string) => Deno.readFileSync(join(FIXTURES, "hdf5", name));
+
+/** Bytes of a file with its name, and what is read of each of its scenes. */
+interface Whole {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly scenes: readonly LoadedHere[];
+}
+
+async function wholeOf(name: string): Promise<Whole> {
+  const bytes = fixture(name);
+  const { summary: { sceneCount } } = await loadBytes(name, bytes);
+  const scenes = await Promise.all(
+    Array.from({ length: sceneCount }, (_, scene) => loadBytes(name, bytes, { scene })),
+  );
+  return { name, bytes, scenes };
+}
+
+/** What stays of a scene besides its warnings. */
+const factsOf = (
+  { summary: { warnings: _, fingerprint: _f, path: _p, scenes: _s, fileSize: _z, ...facts }, planes }:
+    LoadedHere,
+) => ({ facts, planes });
+
+/** Checks that each scene is refused, as before, or has a warning more. Returns how many are as before. */
+async function requireNoSilence({ name, scenes }: Whole, bytes: Uint8Array, what: string): Promise<number> {
+  let same = 0;
+  for (const [scene, whole] of scenes.entries()) {
+    const loaded = await loadBytes(name, bytes, { scene }).catch((error: Error) => error);
+    if (loaded instanceof Error) {
+      ok(loaded instanceof ReaderError, `${what}: ${loaded.stack}`);
+      continue;
+    }
+    const known = new Set(whole.summary.warnings.map(({ text }) => text));
+    if (loaded.summary.warnings.some(({ text }) => !known.has(text))) continue;
+    deepEqual(factsOf(loaded), factsOf(whole), `${what}: scene ${scene} differs in silence`);
+    same += 1;
+  }
+  return same;
+}
+
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  "structures_new.nwb": "OHDR OCHK GCOL BTHD BTIN BTLF FRHP FHDB FHIB FAHD FADB EAHD EAIB EASB EADB".split(
+    " ",
+  ),
+  "structures_old.nwb": ["OLD HEADER", "TREE", "SNOD", "HEAP", "GCOL"],
+  "units.mesc": ["OLD HEADER", "TREE", "SNOD", "HEAP"],
+  "padded.ims": ["OLD HEADER", "TREE", "SNOD", "HEAP"],
+};
+
+/** Some structures of a kind: the first, one in the middle, the last. */
+function someOf(structures: readonly Structure[], kind: string): Structure[] {
+  const own = structures.filter((one) => one.kind === kind);
+  ok(own.length > 0, `no ${kind}`);
+  return [...new Set([own[0]!, own[own.length >> 1]!, own.at(-1)!])];
+}
+
+for (const [name, kinds] of Object.entries(KINDS)) {
+  for (const kind of kinds) {
+    Deno.test(`${name}: a ${kind} of zeros is damage, never absence`, async () => {
+      const whole = await wholeOf(name);
+      for (const structure of someOf(structuresIn(whole.bytes), kind)) {
+        const bytes = whole.bytes.slice();
+        bytes.fill(0, structure.at, structure.at + Math.min(32, structure.length));
+        await requireNoSilence(whole, bytes, `${kind} at ${structure.at}`);
+      }
+    });
+
+    Deno.test(`${name}: addresses in a ${kind} that lead to itself, or to another one, are damage`, async () => {
+      const whole = await wholeOf(name);
+      const structures = structuresIn(whole.bytes);
+      const targets = new Set(structures.map(({ at }) => at));
+      for (const structure of someOf(structures, kind)) {
+        for (const { at, value } of pointersIn(whole.bytes, structure, targets).slice(0, 4)) {
+          const of = structures.find((one) => one.at === value)!.kind;
+          const other = structures.find((one) => one.kind === of && one.at !== value);
+          for (const to of [structure.at, ...other ? [other.at] : []]) {
+            if (to === value) continue;
+            const bytes = withChecksum(whole.bytes, withWord(whole.bytes, at, to), structure);
+            await requireNoSilence(whole, bytes, `${kind} at ${structure.at}: ${at} leads to ${to}`);
+          }
+        }
+      }
+    });
+  }
+}
+
+Deno.test("a B-tree whose nodes are their own children is refused", async () => {
+  const name = "structures_old.nwb";
+  const bytes = fixture(name);
+  const view = new DataView(bytes.buffer);
+  // The root of the tree of /acquisition: type 0, level 1.
+  const root = structuresIn(bytes).find(({ kind, at }) =>
+    kind === "TREE" && view.getUint16(at + 4, true) === 0x100
+  );
+  ok(root, "a tree of groups with two levels");
+  // Its first child becomes each child; 8 bytes of key lie between them.
+  const count = view.getUint16(root.at + 6, true);
+  ok(count > 1);
+  const first = Number(view.getBigUint64(root.at + 32, true));
+  const twice = withWord(bytes, root.at + 32 + 16, first);
+  const self = withWord(bytes, root.at + 32, root.at);
+  for (const damaged of [twice, self]) {
+    ok(/damaged|belongs to/.test(await refusal(loadBytes(name, damaged, { scene: 0 }))));
+  }
+});
+
+Deno.test("two names for one object that states one link are damage for both", async () => {
+  const whole = await wholeOf("units.mesc");
+  const structures = structuresIn(whole.bytes);
+  const headers = new Set(structures.filter(({ kind }) => kind === "OLD HEADER").map(({ at }) => at));
+  for (const node of structures.filter(({ kind }) => kind === "SNOD")) {
+    const [a, b] = pointersIn(whole.bytes, node, headers);
+    if (a === undefined || b === undefined) continue;
+    const same = await requireNoSilence(whole, withWord(whole.bytes, a.at, b.value), `${a.at}`);
+    ok(same < whole.scenes.length);
+  }
+});
+
+Deno.test("a damaged unit of MESc keeps its place, and no other is opened instead", async () => {
+  const whole = await wholeOf("units.mesc");
+  const { bytes } = whole;
+  const isOwn = (at: number) => structuresIn(bytes).some((one) => one.kind === "OLD HEADER" && one.at === at);
+  ok(isOwn(Number(new DataView(bytes.buffer).getBigUint64(64, true))), "the root");
+  let damaged = 0;
+  for (const { at, kind } of structuresIn(bytes)) {
+    if (kind !== "OLD HEADER") continue;
+    const lost = bytes.slice().fill(0, at, at + 16);
+    const loaded = await loadBytes("a.mesc", lost).catch(() => null);
+    if (loaded === null) damaged += 1;
+    else equal(loaded.summary.scenes[0]!.name, "MSession_0/MUnit_2: soma");
+  }
+  ok(damaged > 2);
+});
