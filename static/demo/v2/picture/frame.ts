@@ -35,7 +35,7 @@ export interface FrameRange {
 }
 
 /** What a frame is laid out for. */
-interface FrameOptions {
+export interface FrameOptions {
   /** Size of the box in CSS pixels. */
   width: number;
   height: number;

@@ -150,11 +150,11 @@ const WRITTEN_REGIONS = new Map<unknown, Shape>([
 ]);
 
 /** Whether a document's value is a region, which may lie outside the image. */
-export const isWrittenRegion: Shape = (value) =>
+export const isWrittenRegion = (value: unknown): boolean =>
   isObject(value) && WRITTEN_REGIONS.get(value.type)?.(value) === true;
 
 /** Whether a document's value is an analysis, of this page or another program. */
-export const isAnalysis = withFields({ type: isText });
+export const isAnalysis: Shape = withFields({ type: isText });
 
 /** Whether a stored value is a region that can be drawn. */
 export function isRegion(value: unknown): value is Region {
