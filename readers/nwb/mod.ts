@@ -83,7 +83,7 @@ function scenesIn({ path, files }: Source): Scenes {
       ...warnIf(
         tables.length > 0,
         "content_left_out",
-        `Series of two dimensions that do not say that they are line scans are left out: ${listed(tables)}`,
+        `Series of two dimensions that are no line scans are left out: ${listed(tables)}`,
       ),
     ],
     entries: (most) => entries.slice(0, Math.min(most, MAX_LISTED_SCENES)),

@@ -41,7 +41,7 @@ const NO_IMAGES: readonly string[] = ["IndexSeries", "ImageMaskSeries", "Optical
 const [MAX_DEPTH, MAX_OBJECTS] = [8, 20_000];
 
 /**
- * The images, line scans first; names of series and images in other files; paths of series of two dimensions that are no line scans;
+ * The images, line scans first; names of series and images in other files; series of two dimensions that are no line scans, and why;
  * and the types of what else there is.
  */
 export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
@@ -97,14 +97,15 @@ export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
       return;
     }
     const shape = type === TIME_SERIES ? numbersIn(file, path) : null;
-    const areLines = shape !== null && holdsLines(file, path, shape);
+    const otherwise = shape === null ? null : whyNoLines(file, path, shape);
+    const areLines = shape !== null && otherwise === null;
     if (areLines || isSeries(file, path, type)) {
       const elsewhere = externalFiles(file, path);
       if (elsewhere === null) images.push({ path, kind: areLines ? "lines" : "series" });
       else outside.push(`${quoted(path)} in ${elsewhere}`);
       return;
     }
-    if (shape !== null) tables.push(quoted(path));
+    if (otherwise !== null) tables.push(`${quoted(path)} (${otherwise})`);
     if (type !== "" && type !== "Images" && type !== "ProcessingModule") others.add(type);
     if (depth < MAX_DEPTH) walk(path, depth + 1);
   }
@@ -137,12 +138,14 @@ function numbersIn(file: Hdf5File, path: string): readonly [number, number] | nu
   return shape.length === 2 && sampleType !== null ? shape as [number, number] : null;
 }
 
-/** Whether a series of two dimensions is a line scan, by its name or description. */
-function holdsLines(file: Hdf5File, path: string, [, columns]: readonly [number, number]): boolean {
+/** Why a series of two dimensions is no line scan, by its name or description, columns and unit; `null` if it is one. */
+function whyNoLines(file: Hdf5File, path: string, [, columns]: readonly [number, number]): string | null {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return columns >= LEAST_COLUMNS &&
-    [name, file.text(path, "description") ?? ""].some((text) => LINES.test(text)) &&
-    !ELECTRICAL.some((unit) => unit.test(file.text(`${path}/data`, "unit")?.trim() ?? ""));
+  const isNamed = [name, file.text(path, "description") ?? ""].some((text) => LINES.test(text));
+  if (!isNamed) return "neither name nor description says line scan";
+  if (columns < LEAST_COLUMNS) return `fewer than ${LEAST_COLUMNS} columns`;
+  const unit = file.text(`${path}/data`, "unit")?.trim() ?? "";
+  return ELECTRICAL.some((electrical) => electrical.test(unit)) ? `unit ${quoted(unit)}` : null;
 }
 
 /** The files that hold the samples of a series; `null` if it holds them. */

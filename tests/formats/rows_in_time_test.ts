@@ -182,7 +182,12 @@ Deno.test("NWB: lists line scans first, stills of type Image, colours, and what 
   ]);
   const left = summary.warnings.filter(({ code }) => code === "content_left_out");
   equal(left.length, 1);
-  match(left[0]!.text, /"\/acquisition\/e_signals", "\/acquisition\/f_voltage", "\/acquisition\/g_narrow"$/);
+  const reasons = [
+    '"/acquisition/e_signals" (neither name nor description says line scan)',
+    '"/acquisition/f_voltage" (unit "volts")',
+    '"/acquisition/g_narrow" (fewer than 8 columns)',
+  ];
+  equal(left[0]!.text, `Series of two dimensions that are no line scans are left out: ${reasons.join(", ")}`);
   await openHere(path, async (acquisition) => {
     deepEqual(acquisition.channels.map(({ name }) => name), ["Red", "Green", "Blue"]);
     const planes = await planesAt(acquisition, { t: 2 });
