@@ -64,7 +64,8 @@ async function withRowsInTime(given: Acquisition, stop: StopFlag): Promise<Timed
 
 /** The acquisition with its time points as rows, and a line scan if it has steps or stamps of time. */
 function asLines(acquisition: Acquisition, lines: Lines): Acquisition {
-  const { holds, axes, stamps = null } = acquisition;
+  const { holds, ...rest } = acquisition;
+  const { axes, stamps = null } = rest;
   const time = axes.find(({ name }) => name === "T")!;
   const rows = lines.most;
   const lineScan: LineScan = {
@@ -74,14 +75,15 @@ function asLines(acquisition: Acquisition, lines: Lines): Acquisition {
     secondsPerLine: null,
   };
   return {
-    ...acquisition,
+    ...rest,
     axes: axes.filter((axis) => axis !== time).map((axis): Axis =>
       axis.name === "Y" ? { ...time, name: "Y", size: rows } : axis
     ),
     channels: acquisition.channels.map((channel) => ({ ...channel, rows })),
     stamps: stamps && { ...stamps, seconds: Array.prototype.slice.call(stamps.seconds, 0, rows) },
     lineScan: time.unit === "seconds" || stamps !== null ? lineScan : null,
-    ...holds && { holds: (channel, { l }) => holds(channel, { t: 0, z: 0, l }) },
+    // Without any first line, the plan says why it is missing; other lines may be there.
+    ...holds && !lines.areGone && { holds: (channel, { l }) => holds(channel, { t: 0, z: 0, l }) },
     plan: (channels, { l }, wanted) => lines.plan(channels, l, wanted),
   };
 }
@@ -121,6 +123,11 @@ class Lines {
   /** Largest number of lines of a channel; those declared if no channel has its first one. */
   get most(): number {
     return Math.max(...this.#counts.values()) || this.#declared;
+  }
+
+  /** Whether no channel has its first line. */
+  get areGone(): boolean {
+    return this.#counts.values().every((count) => count === 0);
   }
 
   /** Checks a time point of the channels that have all lines before it. @returns whether a channel has it */

@@ -248,7 +248,32 @@ Deno.test("ends at the first time point that is missing, with a warning", async 
   // Without its first line there is no plane.
   await inFolder(async (put) => {
     const path = separateLines(put, [0]);
-    await rejects(loadHere(path.replace("line_0", "line_1")), /line_0.ome.tif|no plane|missing/);
+    await rejects(loadHere(path.replace("line_0", "line_1")), /line_0.ome.tif/);
+  });
+  const later = Array.from({ length: LINES - 1 }, (_, t) => tiffData({ IFD: t, FirstT: t + 1 })).join("");
+  const text = omeXml(omeImage({ SizeX: COLUMNS, SizeY: 1, SizeT: LINES }, later));
+  await withFiles({ "a.ome.tif": paged(text, [], LINES - 1) }, async (path) => {
+    await rejects(loadHere(path), /names no directory for the plane T=0/);
+  });
+  // A set of Micro-Manager, which has no file of the first line.
+  const line = tiffBytes(LINE, (x) => BigInt(sampleAt(1, 0, x)), 1);
+  const metadata = {
+    Summary: {
+      Slices: 1,
+      Frames: 3,
+      Channels: 1,
+      ChNames: ["GFP"],
+      Width: COLUMNS,
+      Height: 1,
+      PixelType: "GRAY16",
+    },
+  };
+  await withFiles({
+    "img_000000001_GFP_000.tif": line,
+    "img_000000002_GFP_000.tif": line,
+    "metadata.txt": new TextEncoder().encode(JSON.stringify(metadata)),
+  }, async (path) => {
+    await rejects(loadHere(path), /the plane T=0 C=0 Z=0 has no file/);
   });
 });
 
