@@ -1,5 +1,5 @@
 /** Every structure of HDF5 that leads to another one, damaged: nothing is read for ever, and nothing damaged counts as missing. */
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { ReaderError } from "../../readers/errors.ts";
 import { loadBytes, refusal } from "../damage.ts";
@@ -10,8 +10,10 @@ import {
   structuresIn,
   withChecksum,
   withWord,
+  wordsIn,
 } from "../fixtures/hdf5_structures.ts";
-import type { LoadedHere } from "../load_here.ts";
+import { type LoadedHere, openHere } from "../load_here.ts";
+import { withFiles } from "../temporary_files.ts";
 
 const fixture = (name: string) => Deno.readFileSync(join(FIXTURES, "hdf5", name));
 
@@ -118,6 +120,38 @@ Deno.test("a B-tree whose nodes are their own children is refused", async () => 
   for (const damaged of [twice, self]) {
     ok(/damaged|belongs to/.test(await refusal(loadBytes(name, damaged, { scene: 0 }))));
   }
+});
+
+/** Checks that every plane of a scene is as before or refused, and that the one at `t` is refused. */
+async function requireRefused(bytes: Uint8Array, scene: number, t: number): Promise<void> {
+  const read = (own: Uint8Array, at: number) =>
+    withFiles({ "a.nwb": own }, (path) =>
+      openHere(path, async ({ plan }) => {
+        const { rows, columns, decode } = await plan([0], { t: at, z: 0, l: 0 });
+        const plane = new Float32Array(rows * columns);
+        await decode([plane]);
+        return plane;
+      }, scene));
+  for (const at of [0, t]) {
+    const found = await read(bytes, at).catch((error: Error) => error);
+    if (found instanceof ReaderError) match(found.message, /shares bytes with the metadata at \d+/);
+    else deepEqual(found, await read(fixture("structures_old.nwb"), at), `t = ${at} differs in silence`);
+    if (at === t) ok(found instanceof ReaderError, `t = ${at} is served`);
+  }
+}
+
+Deno.test("a chunk inside a node of its own index is damage", async () => {
+  // Entry 32 of the leaf at 84808: its address, 76828, follows a head of 24 bytes, 32 entries of 48 and a key of 40. Without its two
+  // lowest bytes it is 65536, inside the leaf at 63944.
+  await requireRefused(withWord(fixture("structures_old.nwb"), 84808 + 24 + 32 * 48 + 40, 65536), 4, 4);
+});
+
+Deno.test("samples inside the header of their dataset are damage", async () => {
+  const bytes = fixture("structures_old.nwb");
+  // The layout of /acquisition/03_contiguous/data, whose samples h5py finds at 30208.
+  const [layout, ...others] = [...wordsIn(bytes)].filter(({ value }) => value === 30208);
+  equal(others.length, 0);
+  await requireRefused(withWord(bytes, layout!.at, layout!.at), 3, 3);
 });
 
 Deno.test("two names for one object that states one link are damage for both", async () => {
