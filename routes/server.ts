@@ -19,7 +19,7 @@ const WARM_MS = 250;
 
 /** The operator's configuration of a server. */
 export interface ServerRules
-  extends Omit<SessionRules, "roots">, Pick<Services, "allowedExtensions" | "allowedOrigins" | "dialogOnly"> {
+  extends Omit<SessionRules, "roots" | "dialogOnly">, Pick<Services, "allowedExtensions" | "allowedOrigins" | "dialogOnly"> {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
