@@ -43,6 +43,9 @@ export interface Superblock {
   readonly extension: number | null;
 }
 
+/** Bytes of the smallest superblock, of addresses with 2 bytes. */
+const SUPERBLOCK_BYTES = 24;
+
 /** What is known of a source however often it is opened: whom data belong to, and what two objects claim. */
 interface KnownOwners {
   /** Addresses of the objects that own data, by the addresses of these. */
@@ -83,6 +86,7 @@ export class Blocks {
       isSurveyed: false,
     };
     KNOWN.set(source, this.#known);
+    this.#known.extents.add(0, SUPERBLOCK_BYTES);
     const { base, end } = this.superblock;
     if (base + end > source.size) {
       throw new DecodeFailed(`the file has ${source.size} of the ${base + end} bytes that it states`);

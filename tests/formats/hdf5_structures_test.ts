@@ -146,12 +146,13 @@ Deno.test("a chunk inside a node of its own index is damage", async () => {
   await requireRefused(withWord(fixture("structures_old.nwb"), 84808 + 24 + 32 * 48 + 40, 65536), 4, 4);
 });
 
-Deno.test("samples inside the header of their dataset are damage", async () => {
+Deno.test("samples inside the header of their dataset, or where the file begins, are damage", async () => {
   const bytes = fixture("structures_old.nwb");
   // The layout of /acquisition/03_contiguous/data, whose samples h5py finds at 30208.
   const [layout, ...others] = [...wordsIn(bytes)].filter(({ value }) => value === 30208);
   equal(others.length, 0);
   await requireRefused(withWord(bytes, layout!.at, layout!.at), 3, 3);
+  await requireRefused(withWord(bytes, layout!.at, 0), 3, 3);
 });
 
 Deno.test("two names for one object that states one link are damage for both", async () => {
