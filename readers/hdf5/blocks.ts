@@ -86,7 +86,7 @@ export class Blocks {
       isSurveyed: false,
     };
     KNOWN.set(source, this.#known);
-    this.#known.extents.add(0, SUPERBLOCK_BYTES);
+    this.#known.extents.add(0, SUPERBLOCK_BYTES, "the superblock");
     const { base, end } = this.superblock;
     if (base + end > source.size) {
       throw new DecodeFailed(`the file has ${source.size} of the ${base + end} bytes that it states`);
@@ -116,7 +116,7 @@ export class Blocks {
         `the file has more than ${MAX_BLOCKS} blocks or ${MAX_METADATA_BYTES} bytes of metadata`,
       );
     }
-    if (isWhole) this.#known.extents.add(address, length);
+    if (isWhole) this.#known.extents.add(address, length, what);
     return new Fields(this.source.read(base + address, length, what), `${what} at ${address}`, sizes);
   }
 
@@ -153,9 +153,9 @@ export class Blocks {
     this.requireUncontested(address, what);
   }
 
-  /** Checks that samples do not lie in a block that was read. @throws {DamagedStructure} */
-  requireSamples(address: number, length: number, what: string): void {
-    const shared = length === 0 ? null : this.#known.extents.sharedWith(address, length);
+  /** Checks that samples or names do not lie in another block that was read. @throws {DamagedStructure} */
+  requireOwnBytes(address: number, length: number, what: string): void {
+    const shared = length === 0 ? null : this.#known.extents.sharedWith(address, length, what);
     if (shared === null) return;
     throw new DamagedStructure(
       `${what} at ${address} + ${length} shares bytes with the metadata at ${shared}`,

@@ -58,7 +58,7 @@ export function openIndex(blocks: Blocks, data: ChunkedData): FindChunk {
         `a chunk of ${data.path} at ${found.address} has ${found.bytes} of ${data.bytes} bytes in a file of ${end}`,
       );
     }
-    blocks.requireSamples(found.address, found.bytes, `a chunk of ${data.path}`);
+    blocks.requireOwnBytes(found.address, found.bytes, `a chunk of ${data.path}`);
     return found;
   };
 }

@@ -83,7 +83,7 @@ function storedBand(blocks: Blocks, dataset: Dataset, { from, count }: Region): 
   const start = layout.address!;
   if ((layout.bytes ?? needed) < needed) throw tooShort(path, layout.bytes!, needed);
   if (start + needed > superblock.end) throw tooShort(path, Math.max(0, superblock.end - start), needed);
-  blocks.requireSamples(start, needed, path);
+  blocks.requireOwnBytes(start, needed, path);
   const read = (axis: number, at: number, to: number) => {
     const own = count.slice(axis);
     const span = 1 + own.reduce((sum, length, i) => sum + (length - 1) * strides[axis + i]!, 0);

@@ -134,7 +134,7 @@ async function requireRefused(bytes: Uint8Array, scene: number, t: number): Prom
       }, scene));
   for (const at of [0, t]) {
     const found = await read(bytes, at).catch((error: Error) => error);
-    if (found instanceof ReaderError) match(found.message, /shares bytes with the metadata at \d+/);
+    if (found instanceof ReaderError) match(found.message, /shares bytes with the metadata at \d+|a chunk is at/);
     else deepEqual(found, await read(fixture("structures_old.nwb"), at), `t = ${at} differs in silence`);
     if (at === t) ok(found instanceof ReaderError, `t = ${at} is served`);
   }
@@ -153,6 +153,24 @@ Deno.test("samples inside the header of their dataset, or where the file begins,
   equal(others.length, 0);
   await requireRefused(withWord(bytes, layout!.at, layout!.at), 3, 3);
   await requireRefused(withWord(bytes, layout!.at, 0), 3, 3);
+});
+
+Deno.test("a chunk outside its dataset, and names in another structure, are damage", async () => {
+  // Entry 29 of the tree at 15680: the last place of its key, after 24 bytes, is column 8 of 9; 32 is none.
+  await requireRefused(withWord(fixture("structures_old.nwb"), 15680 + 24 + 29 * 48 + 24, 32), 0, 3);
+  const series = await wholeOf("series.nwb");
+  // The address of the names follows 24 bytes of the heap at 9280. The header of the root group is at 96, and its names elsewhere.
+  for (const { at } of structuresIn(series.bytes).filter(({ kind }) => kind === "HEAP")) {
+    for (const to of [96, at === 9280 ? 680 : 9280]) {
+      await requireNoSilence(series, withWord(series.bytes, at + 24, to), `the heap at ${at} leads to ${to}`);
+    }
+  }
+});
+
+Deno.test("a name in a free place of its heap is damage", async () => {
+  const lines = await wholeOf("lines.nwb");
+  // The first name of the node of symbols at 21536 is at 8 of its heap, whose list of free places begins at 32.
+  await requireNoSilence(lines, withWord(lines.bytes, 21536 + 8, 32), "a name at 32");
 });
 
 Deno.test("two names for one object that states one link are damage for both", async () => {
