@@ -167,6 +167,23 @@ Deno.test("a chunk outside its dataset, and names in another structure, are dama
   }
 });
 
+Deno.test("zeros in a text of a global heap are damage", async () => {
+  const series = await wholeOf("series.nwb");
+  const text = new TextDecoder("latin1").decode(series.bytes);
+  for (const word of ["OpticalChannel", "TwoPhotonSeries"]) {
+    let count = 0;
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+      // Objects of a heap begin with index, count and length; names of groups do not.
+      if (new DataView(series.bytes.buffer).getUint32(at - 8, true) !== word.length) continue;
+      count += 1;
+      for (const [from, to] of [[4, 8], [0, word.length], [1, 2]] as const) {
+        await requireNoSilence(series, series.bytes.slice().fill(0, at + from, at + to), `${word} at ${at}`);
+      }
+    }
+    ok(count > 0, word);
+  }
+});
+
 Deno.test("a name in a free place of its heap is damage", async () => {
   const lines = await wholeOf("lines.nwb");
   // The first name of the node of symbols at 21536 is at 8 of its heap, whose list of free places begins at 32.
