@@ -12,7 +12,7 @@ import {
   mayHoldPaths,
   STORE_MARKERS,
 } from "./formats.ts";
-import { pathError, type PathKind } from "./io/paths.ts";
+import { pathError, type PathKind, withoutFolder } from "./io/paths.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { Scenes } from "./reader.ts";
 import { requireScene } from "./metadata/selection.ts";
@@ -83,7 +83,10 @@ export async function openChosen(
     requireScene(basename(path), scenes.count, index);
     const acquisition = await servedAcquisition(await scenes.open(index), files.stop);
     const entries = (most: number) =>
-      scenes.entries(most).map(({ name, sizes }) => ({ name, sizes: servedSizes(sizes) }));
+      scenes.entries(most).map(({ name, isBuilt, sizes }) => ({
+        name: name === null || isBuilt ? name : withoutFolder(name),
+        sizes: servedSizes(sizes),
+      }));
     return { acquisition, scene: index, scenes: { ...scenes, entries } };
   } catch (error) {
     if (error instanceof NoImage && extensionOf(path) === null) {

@@ -6,6 +6,7 @@
 import { DecodeFailed, PlaneNotFound } from "./errors.ts";
 import { MAX_PLANE_SAMPLES } from "./io/limits.ts";
 import type { StopFlag } from "./io/stop_flag.ts";
+import { settledWarnings } from "./metadata/axes.ts";
 import { sizeAlong } from "./metadata/selection.ts";
 import { type TimedAcquisition, withTimes } from "./metadata/time_stamps.ts";
 import {
@@ -41,6 +42,11 @@ export function servedSizes(sizes: SceneEntry["sizes"]): SceneEntry["sizes"] {
  * @throws {Stopped}
  */
 export async function servedAcquisition(given: Acquisition, stop: StopFlag): Promise<TimedAcquisition> {
+  const served = await withRowsInTime(given, stop);
+  return { ...served, warnings: settledWarnings(served.warnings, given.axes, served.axes) };
+}
+
+async function withRowsInTime(given: Acquisition, stop: StopFlag): Promise<TimedAcquisition> {
   const { planLines: _planLines, ...acquisition } = given;
   const sizes = sizesOf(acquisition.axes);
   const areAlike = acquisition.channels.every(({ rows, columns }) => rows === 1 && columns === sizes.X);

@@ -19,6 +19,7 @@ export const WARNING_CODES = {
   metadata_damaged: "metadata cannot be read and are left out",
   metadata_missing: "the file lacks metadata that files of its kind have",
   metadata_disagree: "two sources of the same value contradict each other",
+  number_assumed: "numbers have a comma, which is read as a decimal comma",
   step_unknown: "an axis has no physical step",
   step_uneven: "the steps along an axis differ",
   axes_assumed: "the file does not state which axes its planes belong to",

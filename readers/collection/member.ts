@@ -5,7 +5,7 @@ import { PlaneNotFound } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { storedSpelling } from "../io/names.ts";
 import { changed } from "../io/paths.ts";
-import { calibrated } from "../metadata/axes.ts";
+import { statedStep, UNCALIBRATED } from "../metadata/axes.ts";
 import { parseJson } from "../metadata/json.ts";
 import { timeAxisOf, withTimes } from "../metadata/time_stamps.ts";
 import type { OmeAxis } from "../ome_zarr/ome_image.ts";
@@ -160,7 +160,9 @@ function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings
       warnings.push(
         warning("metadata_disagree", `The collection describes the axis "${name}", which the image lacks`),
       );
-    } else if (axis.letter !== null) calibrations[axis.letter] = calibrated(scale, unit);
+    } else if (axis.letter !== null) {
+      calibrations[axis.letter] = statedStep(axis.letter, scale, unit, warnings) ?? UNCALIBRATED;
+    }
   }
   return calibrations;
 }

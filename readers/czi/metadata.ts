@@ -1,10 +1,11 @@
 /** The XML metadata of a document: channels, pixel sizes, dates, intervals and scene names. */
 import type { ByteSource } from "../io/byte_source.ts";
-import { calibrated, type Calibration, known } from "../metadata/axes.ts";
+import { type Calibration, statedStep } from "../metadata/axes.ts";
 import type { NamedChannel } from "../metadata/channels.ts";
 import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
+import { StatedNumbers } from "../metadata/stated_numbers.ts";
 import { numberOf } from "../metadata/text.ts";
 import { unlessLost, type Warning, warning } from "../warning.ts";
 import { child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
@@ -18,8 +19,8 @@ export interface Metadata {
   readonly steps: Readonly<Partial<Record<"X" | "Y" | "Z", Calibration>>>;
   /** Start of the acquisition, else creation of the document. */
   readonly moment: Moment;
-  /** Stated seconds between time points. */
-  interval(): number | null;
+  /** Stated seconds between time points. @param warnings receives those about numbers */
+  interval(warnings: Warning[]): number | null;
   /** Pixel dwell time in seconds, from the first channel that states one. */
   readonly pixelTime: number | null;
   /** Names of scenes, by index along `S`. */
@@ -74,15 +75,29 @@ export function metadataIn(xml: string): Metadata {
   const created = child(child(information, "Document"), "CreationDate")?.text;
   // Few files need the experiment, so a damaged one is ignored.
   const experiment = () => setup === "" ? null : unlessDamaged(() => parseXml(setup, "the experiment"), null);
+  const numbers = new StatedNumbers("The metadata");
+  const doubts: Warning[] = [];
+  const described = describedChannels(channels, child(metadata, "DisplaySetting"));
+  const steps = stepsOf(child(child(metadata, "Scaling"), "Items"), numbers, doubts);
+  // The other scan times are unreliable.
+  const pixelTime = children(channels, "Channel")
+    .map((channel) => positiveIn(child(child(channel, "LaserScanInfo"), "PixelTime"), numbers))
+    .find((seconds) => seconds !== null) ?? null;
   return {
-    ...describedChannels(channels, child(metadata, "DisplaySetting")),
-    steps: stepsOf(child(child(metadata, "Scaling"), "Items")),
+    channels: described.channels,
+    warnings: [...described.warnings, ...numbers.warnings, ...doubts],
+    steps,
     moment: firstMoment(momentOf(child(image, "AcquisitionDateAndTime")?.text), momentOf(created)),
-    interval: () => positiveIn(child(regular, "Increment")) ?? intervalOf(experiment()),
-    // The other scan times are unreliable.
-    pixelTime: children(channels, "Channel")
-      .map((channel) => positiveIn(child(child(channel, "LaserScanInfo"), "PixelTime")))
-      .find((seconds) => seconds !== null) ?? null,
+    interval: (warnings) => {
+      const numbers = new StatedNumbers("The metadata");
+      const increment = numbers.read("Increment", child(regular, "Increment")?.text);
+      const found = increment !== null && increment > 0
+        ? increment
+        : intervalOf(experiment(), numbers) ?? increment;
+      warnings.push(...numbers.warnings);
+      return found;
+    },
+    pixelTime,
     sceneNames: sceneNamesOf(child(child(dimensions, "S"), "Scenes")),
     setupScaling: () => setupScaling([experiment(), root]),
   };
@@ -152,30 +167,36 @@ function colourOf(text: string | undefined): string | null {
 }
 
 /** Steps of the axes. Values are in metres for any display unit. */
-function stepsOf(items: XmlElement | undefined): Metadata["steps"] {
+function stepsOf(
+  items: XmlElement | undefined,
+  numbers: StatedNumbers,
+  warnings: Warning[],
+): Metadata["steps"] {
   const steps: Partial<Record<"X" | "Y" | "Z", Calibration>> = {};
   for (const distance of children(items, "Distance")) {
     const letter = distance.attributes["Id"];
-    const step = known(calibrated(numberOf(child(distance, "Value")?.text), "m"));
-    if (step && (letter === "X" || letter === "Y" || letter === "Z")) steps[letter] ??= step;
+    if (letter !== "X" && letter !== "Y" && letter !== "Z") continue;
+    const value = numbers.step(`the distance along ${letter}`, child(distance, "Value")?.text);
+    const step = statedStep(letter, value, "m", warnings);
+    if (step) steps[letter] ??= step;
   }
   return steps;
 }
 
-function positiveIn(element: XmlElement | undefined): number | null {
-  const value = numberOf(element?.text);
+function positiveIn(element: XmlElement | undefined, numbers: StatedNumbers): number | null {
+  const value = numbers.read(element?.name ?? "", element?.text);
   return value !== null && value > 0 ? value : null;
 }
 
 /** The interval of the time series setup in seconds, for any display unit; `null` if several setups differ. */
-function intervalOf(experiment: XmlElement | null): number | null {
+function intervalOf(experiment: XmlElement | null, numbers: StatedNumbers): number | null {
   const stated = new Set<number | null>();
   const search = (element: XmlElement) => {
     // Helper setups, such as an autofocus, contain experiments of their own.
     if (element.name === "HelperSetups") return;
     if (element.name === "TimeSeriesSetup") {
       const span = child(child(element, "Interval"), "TimeSpan");
-      if (span) stated.add(positiveIn(child(span, "Value")));
+      if (span) stated.add(positiveIn(child(span, "Value"), numbers));
     }
     element.children.forEach(search);
   };

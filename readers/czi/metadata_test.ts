@@ -95,7 +95,7 @@ Deno.test("takes the interval from the increment, else from the only one in the 
     `</TimeSpan></Interval><Switch><Interval><TimeSpan><Value>7</Value></TimeSpan></Interval></Switch></TimeSeriesSetup>`;
   const helper = `<HelperSetups><Experiment>${setup("1")}</Experiment></HelperSetups>`;
   const of = (inside: string, rest = "") =>
-    metadataIn(document(`<Experiment>${inside}</Experiment>${rest}`)).interval();
+    metadataIn(document(`<Experiment>${inside}</Experiment>${rest}`)).interval([]);
   equal(of(helper + setup("60")), 60);
   equal(of(setup("0")), null);
   equal(of(setup("60") + setup("90")), null);

@@ -20,7 +20,7 @@ import { unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
-import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import { axesOf, calibrated, type Calibration, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
@@ -122,8 +122,8 @@ function calibrations(
   warnings: Warning[],
 ): Partial<Record<AxisLetter, Calibration>> {
   const series = (spans.get("T")?.size ?? 1) > 1;
-  const seconds = series ? interval() : null;
-  const time = seconds === null ? {} : { T: { step: seconds, unit: "seconds" } };
+  const step = series ? statedStep("T", interval(warnings), "s", warnings) : undefined;
+  const time = step === undefined ? {} : { T: step };
   if (rowAxis === "T") {
     const { T, ...rest } = { ...steps, ...time };
     const text = "The file does not state the time between lines";

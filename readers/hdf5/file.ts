@@ -5,6 +5,7 @@
  * depends on what a file says alone: trees get lower with each level, a block has one owner, and each read looks at the stop flag.
  * So a damaged structure is {@linkcode DamagedStructure}, and never a name or value that is missing.
  */
+import { numberOf } from "../metadata/text.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { type Dataset, datasetIn, isDataset } from "./dataset.ts";
@@ -153,7 +154,7 @@ export class Hdf5File implements Disposable {
     if (value === null || value.length === 0) return null;
     if (typeof value[0] === "number") return value as readonly number[];
     const text = textOf(value) ?? "";
-    const numbers = text.trim().split(/\s+/).map((one) => one === "" ? NaN : Number(one));
+    const numbers = text.trim().split(/\s+/).map((one) => numberOf(one) ?? NaN);
     return numbers.every((number) => !Number.isNaN(number)) ? numbers : null;
   }
 

@@ -9,6 +9,7 @@
  *
  * Not read: other levels, the thumbnail, surfaces, spots and tracks.
  */
+import { StatedNumbers } from "../metadata/stated_numbers.ts";
 import { dirname, resolve } from "node:path";
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
 import { Hdf5File } from "../hdf5/file.ts";
@@ -16,9 +17,10 @@ import { OptionalMetadata } from "../hdf5/optional.ts";
 import { type DatasetPlane, planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { axesOf, calibrated, type Calibration, known as knownStep } from "../metadata/axes.ts";
+import { axesOf, calibrated, type Calibration, known as knownStep, statedStep } from "../metadata/axes.ts";
 import { channelsOf, hexColor, type NamedChannel } from "../metadata/channels.ts";
 import { firstMoment, momentOf } from "../metadata/moment.ts";
+import { numberOf } from "../metadata/text.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
 import { type Acquisition, oneScene, type Scenes, type Source, type TimeStamps } from "../reader.ts";
 import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
@@ -183,18 +185,27 @@ function calibrations(
   const image = `${INFO}/Image`;
   return metadata.read("The extent of the image", () => {
     const unit = file.text(image, "Unit") || "um";
+    const numbers = new StatedNumbers("DataSetInfo/Image");
+    const doubts: Warning[] = [];
+    const extent = (name: string) => {
+      const isNumber = typeof file.attribute(image, name)?.[0] === "number";
+      return isNumber ? file.numbers(image, name)?.[0] : numbers.step(name, file.text(image, name));
+    };
     const steps = sizes.map((size, axis) => {
-      const [from, to] = ["Min", "Max"].map((end) => file.numbers(image, `Ext${end}${axis}`)?.[0] ?? NaN);
-      return Math.abs(to! - from!) / size;
+      const [from = null, to = null] = ["Min", "Max"].map((end) => extent(`Ext${end}${axis}`));
+      return from === null || to === null ? null : Math.abs(to - from) / size;
     });
-    const isSilent = file.kindOf(INFO) === "group" && steps.every(Number.isNaN);
+    const isSilent = file.kindOf(INFO) === "group" && steps.every((step) => step === null) &&
+      numbers.warnings.length === 0;
     metadata.warn(
       ...warnIf(isSilent, "step_unknown", "DataSetInfo does not state the extent of the image"),
     );
     const axes = (["X", "Y", "Z"] as const).map((axis, i) =>
-      [axis, knownStep(calibrated(steps[i], unit))] as const
+      [axis, statedStep(axis, steps[i], unit, doubts)] as const
     );
     metadata.warn(
+      ...numbers.warnings,
+      ...doubts,
       ...warnIf(
         steps.every((step) => step === 1),
         "metadata_missing",
@@ -361,7 +372,8 @@ const UNNAMED = /^\(name not specified\)$/i;
 function channelIn(file: Hdf5File, number: number, metadata: OptionalMetadata): NamedChannel {
   const path = `${INFO}/Channel ${number}`;
   return metadata.read(`DataSetInfo/Channel ${number}`, () => {
-    const parts = (file.text(path, "Color") ?? "").trim().split(/\s+/).map(Number);
+    const parts = (file.text(path, "Color") ?? "").trim().split(/\s+/)
+      .map((part) => numberOf(part) ?? NaN);
     const isColor = parts.length === 3 && parts.every((part) => part >= 0 && part <= 1) &&
       file.text(path, "ColorMode") !== "TableColor";
     const [red = 0, green = 0, blue = 0] = parts.map((part) => Math.round(255 * part));

@@ -129,6 +129,10 @@ export function lastNameOf(name: string): string {
   return last === "." || last === ".." || last.includes("\0") ? "" : last;
 }
 
+/** The last part of an absolute path of any system, which may name a user; any other name as it is. */
+export const withoutFolder = (name: string): string =>
+  /^(?:[\\/]|[A-Za-z]:[\\/])/.test(name) ? name.split(/[\\/]/).findLast((part) => part !== "") ?? name : name;
+
 /** True for a name that leads out of the folder: with `..`, a drive, a UNC prefix or an absolute path. */
 export const leavesFolder = (name: string): boolean =>
   /^\s*(?:[\\/]|[A-Za-z]:)/.test(name) || partsOf(name).includes("..");

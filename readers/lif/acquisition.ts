@@ -1,6 +1,6 @@
 /** Makes an acquisition of an image: axes, channels and warnings. */
 import { DecodeFailed } from "../errors.ts";
-import { axesOf, calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/axes.ts";
+import { axesOf, calibrated, type Calibration, known, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
 import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { type Moment, momentAt, UNDATED } from "../metadata/moment.ts";
@@ -28,7 +28,7 @@ import {
  */
 export function acquisitionOf(
   stored: Pick<StoredImage, "file" | "block" | "stop">,
-  { layout, names, stamps, scan }: ImageElement,
+  { layout, names, stamps, scan, warnings: noted }: ImageElement,
   shared: Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">,
 ): Acquisition {
   if (typeof layout === "string") throw new DecodeFailed(layout);
@@ -45,7 +45,7 @@ export function acquisitionOf(
     lineScan: layout.rowAxis === "T"
       ? lineScanOf(rows, calibrated(scan?.pixelTime, "s"), scan?.direction)
       : null,
-    warnings: [...warnings, ...fitWarnings(layout, stored.block)],
+    warnings: [...noted, ...warnings, ...fitWarnings(layout, stored.block)],
     stamps: times,
     plan: (...wanted) => Promise.try(() => planPlane({ ...stored, layout }, wanted)),
   };
@@ -70,18 +70,20 @@ export function calibratedAxes(
 ): { readonly axes: readonly Axis[]; readonly warnings: Warning[] } {
   const { positions, rows, rowAxis, columns } = layout;
   // There may be pauses between the slices of a recording, so joined dimensions have no step.
-  const single = (joined: Joined) => joined.length === 1 ? stepOf(joined[0]!) : undefined;
-  const line = rowAxis === "T" ? lineTime(rows, scan) : { step: single(rows), warnings: [] };
+  const doubts: Warning[] = [];
+  const single = (letter: AxisLetter, joined: Joined) =>
+    joined.length === 1 ? stepOf(letter, joined[0]!, doubts) : undefined;
+  const line = rowAxis === "T" ? lineTime(rows, scan) : { step: single("Y", rows), warnings: [] };
   const steps = {
-    T: single(positions.t) ?? UNCALIBRATED,
-    L: single(positions.l) ?? UNCALIBRATED,
-    Z: single(positions.z) ?? UNCALIBRATED,
+    T: single("T", positions.t) ?? UNCALIBRATED,
+    L: single("L", positions.l) ?? UNCALIBRATED,
+    Z: single("Z", positions.z) ?? UNCALIBRATED,
     Y: line.step ?? UNCALIBRATED,
-    X: single(columns) ?? UNCALIBRATED,
+    X: single("X", columns) ?? UNCALIBRATED,
   };
   return {
     axes: axesOf(axisLengths(layout), steps),
-    warnings: [...line.warnings, ...layoutWarnings(layout)],
+    warnings: [...line.warnings, ...layoutWarnings(layout), ...doubts],
   };
 }
 
@@ -89,10 +91,14 @@ export function calibratedAxes(
 const NO_STEP_METRES = 0.01;
 
 /** The step of a dimension. `Length` extends from the first sample to the last. */
-function stepOf({ length, unit, count }: Dimension): Calibration | undefined {
+function stepOf(
+  letter: AxisLetter,
+  { length, unit, count }: Dimension,
+  warnings: Warning[],
+): Calibration | undefined {
   const step = length === null ? null : Math.abs(length) / (count - 1);
   if (step !== null && unit.trim() === "m" && step >= NO_STEP_METRES) return undefined;
-  return known(calibrated(step, unit));
+  return statedStep(letter, step, unit, warnings);
 }
 
 /** Largest relative difference of two line times that agree. */
@@ -103,14 +109,14 @@ function lineTime(
   rows: Joined,
   scan: ScanSettings | null,
 ): { readonly step: Calibration | undefined; readonly warnings: readonly Warning[] } {
-  const own = stepOf(rows.at(-1)!);
+  const own = stepOf("Y", rows.at(-1)!, []);
   const scanned = scan?.lineTime ?? null;
   const averaged = scanned === null ? null : scanned * (scan?.averaging ?? 1);
   if (!own) {
     const step = known(calibrated(averaged, "s"));
     const doubt = step
       ? warning("metadata_missing", "The time axis has no length; its step is the line time of the hardware")
-      : warning("step_unknown", "The file does not state the time between lines");
+      : warning("step_unknown", "The file does not say how much time passes between lines");
     return { step, warnings: [doubt] };
   }
   const stated = [scanned, averaged].filter((seconds) => seconds !== null && seconds > 0);

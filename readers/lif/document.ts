@@ -1,4 +1,6 @@
 /** The XML of a LIF or LOF file: the elements to read, and the images that they describe. */
+import { StatedNumbers } from "../metadata/stated_numbers.ts";
+import { withoutFolder } from "../io/paths.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 import { numberOf } from "../metadata/text.ts";
@@ -75,13 +77,15 @@ export interface ImageElement {
   /** Hexadecimal time stamps, separated by blanks. */
   readonly stamps: string;
   readonly scan: ScanSettings | null;
+  /** About numbers. */
+  readonly warnings: readonly Warning[];
 }
 
 /** Lists the images in document order, without previews. @throws {DecodeFailed} more than {@linkcode MAX_IMAGES} images */
 export function imageElements(root: XmlElement): ImageElement[] {
   const found: ImageElement[] = [];
   const nameOf = (element: XmlElement) =>
-    (element.attributes["Name"]?.trim() ?? "").slice(0, MAX_NAME_CHARACTERS);
+    withoutFolder(element.attributes["Name"]?.trim() ?? "").slice(0, MAX_NAME_CHARACTERS);
   const visit = (element: XmlElement, path: readonly string[], lifetimes: boolean) => {
     const data = child(element, "Data");
     const image = child(data, "Image");
@@ -113,13 +117,15 @@ function describe(image: XmlElement, name: string, inLifetimes: boolean) {
   const hardware = attachment(image, "HardwareSetting");
   const list = child(image, "TimeStampList");
   const stamps = children(list, "TimeStamp");
+  const numbers = new StatedNumbers("The document");
   let layout: ImageLayout | string;
   try {
-    layout = imageLayout(image);
+    layout = imageLayout(image, numbers);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     layout = error.message;
   }
+  const scan = scanOf(child(hardware, "ATLConfocalSettingDefinition"), numbers);
   return {
     layout,
     // Lifetime results have a scale of their own (`F16`) or half floats.
@@ -128,15 +134,31 @@ function describe(image: XmlElement, name: string, inLifetimes: boolean) {
     names: namesOf(hardware, layout),
     // Programs before LAS 3.1 write an element per stamp.
     stamps: stamps.length > 0 ? stamps.map(stampOf).join(" ") : list?.text ?? "",
-    scan: scanOf(child(hardware, "ATLConfocalSettingDefinition")),
+    scan,
+    warnings: numbers.warnings,
   };
 }
 
 function namesOf(hardware: XmlElement | undefined, layout: ImageLayout | string): string[] {
   const cameras = descendants(hardware, "WideFieldChannelInfo");
-  if (cameras.length > 0) return cameras.map(({ attributes }) => attributes["UserDefName"] ?? "");
+  if (cameras.length > 0) {
+    return cameraNames(cameras, typeof layout === "string" ? 0 : layout.channels.length);
+  }
   const areStated = typeof layout !== "string" && layout.channels.some(({ dye }) => dye !== null);
   return areStated ? [] : dyesOf(hardware).map((dye) => dye ?? "");
+}
+
+/** An entry that LAS X adds to the list of camera channels as a template. */
+const TEMPLATE = /^New \d+$/;
+
+/** The user's names of camera channels, without templates and the camera of the autofocus if there are more than `count`. */
+function cameraNames(cameras: readonly XmlElement[], count: number): string[] {
+  const named = cameras.map(({ attributes: { Channel = "", UserDefName = "" } }) => ({
+    name: UserDefName,
+    isExtra: TEMPLATE.test(UserDefName.trim()) || /^3\d{3}$/.test(Channel),
+  }));
+  const used = named.length > count ? named.filter(({ isExtra }) => !isExtra) : named;
+  return used.map(({ name }) => name);
 }
 
 /**
@@ -151,15 +173,19 @@ function dyesOf(hardware: XmlElement | undefined): (string | null)[] {
   );
   const bandsOf = (setting: XmlElement | undefined) => {
     const bands = children(child(setting, "Spectro"), "MultiBand").toReversed();
-    return new Map(bands.map(({ attributes }) => [attributes["Channel"], attributes["DyeName"]]));
+    return new Map(
+      bands.map(({ attributes: { Channel, UserDefName, DyeName } }) =>
+        [Channel, dyeNameOf(UserDefName) ?? dyeNameOf(DyeName)] as const
+      ),
+    );
   };
   const shared = bandsOf(main);
   const dyes = (steps.length > 0 || main === undefined ? steps : [main]).flatMap((setting) => {
     const bands = child(setting, "Spectro") ? bandsOf(setting) : shared;
     return children(child(setting, "DetectorList"), "Detector")
       .filter(({ attributes }) => attributes["IsActive"] === "1")
-      .map(({ attributes: { Channel, DyeName } }) =>
-        dyeNameOf(DyeName) ?? (Channel ? dyeNameOf(bands.get(Channel)) : null)
+      .map(({ attributes: { Channel, DyeName, UserDefName } }) =>
+        dyeNameOf(UserDefName) ?? dyeNameOf(DyeName) ?? (Channel ? bands.get(Channel) ?? null : null)
       );
   });
   const named = dyes.filter((dye) => dye !== null);
@@ -175,13 +201,14 @@ export function stampOf({ attributes }: XmlElement): string {
   return high == null || low == null ? "0" : high.toString(16) + low.toString(16).padStart(8, "0");
 }
 
-function scanOf(setting: XmlElement | undefined): ScanSettings | null {
+function scanOf(setting: XmlElement | undefined, numbers: StatedNumbers): ScanSettings | null {
   if (!setting) return null;
   const { LineTime, LineAverage, Line_Accumulation, PixelDwellTime, ScanDirectionXName } = setting.attributes;
   return {
-    lineTime: numberOf(LineTime),
-    averaging: (numberOf(LineAverage) ?? 1) * (numberOf(Line_Accumulation) ?? 1),
-    pixelTime: numberOf(PixelDwellTime),
+    lineTime: numbers.read("LineTime", LineTime),
+    averaging: (numbers.read("LineAverage", LineAverage) ?? 1) *
+      (numbers.read("Line_Accumulation", Line_Accumulation) ?? 1),
+    pixelTime: numbers.read("PixelDwellTime", PixelDwellTime),
     direction: ScanDirectionXName ?? null,
   };
 }

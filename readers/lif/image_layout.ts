@@ -1,4 +1,5 @@
 /** The layout of an image in its block: which dimensions are rows, columns, positions and channels; and plans of its planes. */
+import { StatedNumbers } from "../metadata/stated_numbers.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
@@ -94,12 +95,18 @@ export const planeStart = ({ positions }: ImageLayout, { offset }: StoredChannel
   offset + offsetAt(positions.t, at.t) + offsetAt(positions.z, at.z) + offsetAt(positions.l, at.l);
 
 /** The layout of an `Image` element. @throws {DecodeFailed} it is impossible or unsupported */
-export function imageLayout(image: XmlElement): ImageLayout {
+export function imageLayout(
+  image: XmlElement,
+  numbers = new StatedNumbers("The document"),
+): ImageLayout {
   const description = child(image, "ImageDescription");
   const described = children(child(description, "Channels"), "ChannelDescription");
   const sampleType = sampleTypeOf(described);
   const width = SAMPLE_BYTES[sampleType];
-  const dimensions = dimensionsOf(children(child(description, "Dimensions"), "DimensionDescription"));
+  const dimensions = dimensionsOf(
+    children(child(description, "Dimensions"), "DimensionDescription"),
+    numbers,
+  );
   const channels = channelsOf(described);
   const axes = axesOf(dimensions);
   for (const { id, step } of [...axes.columns, ...axes.rows]) {
@@ -156,14 +163,20 @@ function sampleTypeOf(channels: readonly XmlElement[]): SampleType {
   return type;
 }
 
-function dimensionsOf(described: readonly XmlElement[]): Dimension[] {
+function dimensionsOf(described: readonly XmlElement[], numbers: StatedNumbers): Dimension[] {
   if (described.length === 0) throw new DecodeFailed("the image has no dimensions");
   const all = described.map(({ attributes }): Dimension => {
     const id = numberOf(attributes["DimID"]) ?? 0;
     const what = `dimension ${id}`;
     const count = whole(attributes["NumberOfElements"], 1, `the number of elements along ${what}`);
     const step = count === 1 ? 0 : bytesInc(attributes, 1, what);
-    return { id, count, step, length: numberOf(attributes["Length"]), unit: attributes["Unit"] ?? "" };
+    return {
+      id,
+      count,
+      step,
+      length: numbers.step("Length", attributes["Length"]),
+      unit: attributes["Unit"] ?? "",
+    };
   });
   return all.filter(({ count }) => count > 1).sort((a, b) => b.step - a.step);
 }
@@ -189,10 +202,13 @@ export function dyeNameOf(written: string | undefined): string | null {
   return name === "" || /^none$/i.test(name) ? null : name;
 }
 
-/** The dye among the properties of a channel, which have a key and a value. */
-function statedDye(channel: XmlElement): string | null {
-  const property = children(channel, "ChannelProperty").find((one) => child(one, "Key")?.text === "DyeName");
-  return dyeNameOf(child(property, "Value")?.text);
+/** The user's name, else the dye, among the properties of a channel, which have a key and a value. */
+function statedName(channel: XmlElement): string | null {
+  const properties = children(channel, "ChannelProperty");
+  const valueOf = (key: string) =>
+    child(properties.find((one) => child(one, "Key")?.text === key), "Value")?.text;
+  const names = [channel.attributes["UserDefName"], valueOf("UserDefName"), valueOf("DyeName")];
+  return names.map(dyeNameOf).find((name) => name !== null) ?? null;
 }
 
 function channelsOf(described: readonly XmlElement[]): StoredChannel[] {
@@ -202,7 +218,7 @@ function channelsOf(described: readonly XmlElement[]): StoredChannel[] {
       attributes;
     const offset = bytesInc({ ...attributes, BytesInc }, 0, `channel ${i}`);
     const tag = ["1", "2", "3"].indexOf(ChannelTag ?? "") + 1;
-    return { offset, tag, lut: IsLUTInverted === "1" ? "" : LUTName, dye: statedDye(channel) };
+    return { offset, tag, lut: IsLUTInverted === "1" ? "" : LUTName, dye: statedName(channel) };
   }).sort((a, b) => a.offset - b.offset);
   const ordered: StoredChannel[] = [];
   for (let i = 0; i < stored.length;) {

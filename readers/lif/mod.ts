@@ -86,5 +86,6 @@ const namesOf = (images: readonly ImageElement[]) => listed(images.map(({ name }
 /** Name and sizes of an image; sizes are empty if the image is not supported. */
 const entryOf = ({ name, layout }: ImageElement): SceneEntry => ({
   name: name || null,
+  isBuilt: true,
   sizes: typeof layout === "string" ? {} : sizesOf(axesOf(axisLengths(layout), {})),
 });

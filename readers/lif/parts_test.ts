@@ -177,7 +177,7 @@ Deno.test("compares the line time with the hardware settings, or replaces a miss
     [0, scan(null), 1, "Pixels", "step_unknown"],
   ];
   for (const [Length, settings, ...expected] of cases) {
-    const layout = layoutOf([[1, 4, 1], [4, 11, 4, { Length, Unit: "s" }]]);
+    const layout = layoutOf([[1, 4, 1, { Length: 3e-6 }], [4, 11, 4, { Length, Unit: "s" }]]);
     const { axes, warnings } = calibratedAxes(layout, settings);
     deepEqual([axes[0]!.step, axes[0]!.unit, codesOf(warnings).join()], expected);
   }
@@ -216,13 +216,23 @@ Deno.test("names channels by their dyes", () => {
   const property = (dye: string) =>
     `<ChannelProperty><Key>DyeName</Key><Value>${dye}</Value></ChannelProperty>` +
     `<ChannelProperty><Key>ChannelType</Key><Value>HyD</Value></ChannelProperty>`;
-  const namesOf = (hardware: string, offsets = [0, 12], dyes: readonly string[] = []) => {
+  const namesOf = (
+    hardware: string,
+    offsets = [0, 12],
+    dyes: readonly string[] = [],
+    users: readonly string[] = [],
+  ) => {
     const channels = offsets.map((BytesInc) => ({ BytesInc }));
     let n = 0;
     const described = image(XY, channels, `<Attachment Name="HardwareSetting">${hardware}</Attachment>`)
       .replaceAll(
         /(<ChannelDescription[^>]*)\/>/g,
-        (_, tag: string) => `${tag}>${property(dyes[n++] ?? "")}</ChannelDescription>`,
+        (_, tag: string) => {
+          const user = users[n]
+            ? `<ChannelProperty><Key>UserDefName</Key><Value>${users[n]}</Value></ChannelProperty>`
+            : "";
+          return `${tag}>${property(dyes[n++] ?? "")}${user}</ChannelDescription>`;
+        },
       );
     const [{ layout, names }] = elementsOf(described) as [ReturnType<typeof elementsOf>[0]];
     return channelList(layout as ImageLayout, names).map(({ name }) => name).join(", ");
@@ -254,6 +264,14 @@ Deno.test("names channels by their dyes", () => {
   const configured = `<WideFieldChannelConfigurator>${cameras}</WideFieldChannelConfigurator>`;
   const camera = `<ATLCameraSettingDefinition>${configured}</ATLCameraSettingDefinition>`;
   equal(namesOf(camera, [0, 12], ["DAPI", "GFP"]), "Nuclei, GFP");
+  // LAS X also lists a template and the camera of the autofocus.
+  const listed = [["2001", "Nuclei"], ["2002", "New 1"], ["2003", "Actin"], ["3001", "Focus"]]
+    .map(([channel, name]) => `<WideFieldChannelInfo Channel="${channel}" UserDefName="${name}"/>`).join("");
+  equal(namesOf(camera.replace(cameras, listed)), "Nuclei, Actin");
+  const named = (channel: number) =>
+    `<Detector Channel="${channel}" IsActive="1" UserDefName="D${channel}" DyeName="x"/>`;
+  equal(namesOf(setting(named(1) + named(3), four)), "D1, D3");
+  equal(namesOf("", [0, 12], ["GFP", "GFP"], ["Red cells", ""]), "Red cells, GFP");
   equal(namesOf("", [0, 12], ["GFP", "GFP"]), "GFP, GFP (2)");
   equal(namesOf("", [0, 12], ["", "None"]), "CH1, CH2");
 });

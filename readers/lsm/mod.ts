@@ -23,7 +23,7 @@ import { type Stack, tagMoment } from "../tiff/stack.ts";
 import { countWarnings } from "../tiff/stored_planes.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
-import { unlessLost, warnIf } from "../warning.ts";
+import { unlessLost, warnIf, type Warning } from "../warning.ts";
 import { dimensionsOf, type InfoRecord, readInfoRecord, writtenOrder } from "./info_record.ts";
 import {
   addDocuments,
@@ -120,7 +120,8 @@ function imageOf(lsm: OpenedLsm, scene: number): Acquisition {
   const { tiff, record, page, dimensions: { T, Z, rows }, planes, recording } = lsm;
   const isLine = rows === "T";
   const layout = planes.layout(scene);
-  const calibrations = stepsOf(lsm);
+  const doubts: Warning[] = [];
+  const calibrations = stepsOf(lsm, doubts);
   const stack: Stack = {
     sizes: { T, Z, C: hasOwnStrips(page) ? page.samples.length : 1 },
     layout,
@@ -138,6 +139,7 @@ function imageOf(lsm: OpenedLsm, scene: number): Acquisition {
     fileSize: tiff.file.size,
     warnings: [
       ...lsm.warnings,
+      ...doubts,
       ...warnIf(
         isLine && calibrations.Y === undefined && page.height > 1 && !lsm.stamps?.length,
         "step_unknown",
@@ -160,15 +162,19 @@ function imageOf(lsm: OpenedLsm, scene: number): Acquisition {
 }
 
 /** Steps of all axes. The rows of a line scan have steps in seconds. */
-function stepsOf({ record, dimensions: { rows }, recording }: OpenedLsm): Stack["calibrations"] {
+function stepsOf(
+  { record, dimensions: { rows }, recording }: OpenedLsm,
+  warnings: Warning[],
+): Stack["calibrations"] {
   const { voxel, timeInterval, sizes } = record;
   const between = rows === "T" ? recording.timeBetweenStacks : null;
   const seconds = timeInterval > 0 ? timeInterval : between;
-  const depth = sizes.Z > 1 && voxel.z > LEAST_DEPTH ? voxel.z : null;
+  const height = Math.abs(voxel.z);
+  const depth = sizes.Z > 1 && (height > LEAST_DEPTH || height === 0) ? height : null;
   return calibrationsOf({
     T: [seconds, "s"],
     Z: [depth, "m"],
     Y: rows === "T" ? [seconds, "s"] : [rows === "Z" ? depth : voxel.y, "m"],
     X: [voxel.x, "m"],
-  });
+  }, warnings);
 }

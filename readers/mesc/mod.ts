@@ -17,7 +17,7 @@ import { damagedScenes, OptionalMetadata } from "../hdf5/optional.ts";
 import { planOf, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_LISTED_SCENES, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { axesOf, calibrated, known } from "../metadata/axes.ts";
+import { axesOf, calibrated, statedStep } from "../metadata/axes.ts";
 import { channelsOf, hexColor } from "../metadata/channels.ts";
 import { momentAt, UNDATED } from "../metadata/moment.ts";
 import {
@@ -171,11 +171,13 @@ function layoutOf(file: Hdf5File, { path, channels, damage }: Unit, metadata: Op
     axis: "T" as const,
     warnings: [],
   });
+  const doubts: Warning[] = [];
   const steps = metadata.read("The steps of the axes", () => {
-    const step = (letter: string) => {
+    const step = (letter: "Z" | "Y" | "X") => {
       const name = `${letter}AxisConversion`;
       const unit = file.text(path, `${name}UnitName`);
-      return known(calibrated(file.numbers(path, `${name}ConversionLinearScale`)?.[0], unit));
+      const value = file.numbers(path, `${name}ConversionLinearScale`)?.[0];
+      return statedStep(letter === "Z" ? axis : letter, value, unit, doubts);
     };
     const [frame, row, column] = [step("Z"), step("Y"), step("X")];
     return {
@@ -184,6 +186,7 @@ function layoutOf(file: Hdf5File, { path, channels, damage }: Unit, metadata: Op
       ...column && { X: column },
     };
   }, {});
+  metadata.warn(...doubts);
   const stated = metadata.read("The size", () => file.numbers(path, "ZDim")?.[0], undefined) ?? frames;
   const declared = Number.isSafeInteger(stated) && stated > frames && stated <= MAX_FRAMES ? stated : frames;
   const axes = axesOf({ [axis]: declared, C: channels.length, Y: rows, X: columns }, steps);

@@ -3,6 +3,7 @@
  * (`seconds`), any other unit as written; without a calibration, step 1 and unit `Pixels`.
  */
 import { type Axis, AXIS_ORDER, type AxisLetter } from "../reader.ts";
+import { addWarning, type Warning } from "../warning.ts";
 
 /** A factor as `[multiply, divide]`, so that 100 nm becomes exactly 0.1 um. */
 type Factor = readonly [number, number];
@@ -133,18 +134,68 @@ function scaled(step: number, [multiply, divide]: Factor, unit: string, written:
 export const known = (calibration: Calibration): Calibration | undefined =>
   calibration === UNCALIBRATED ? undefined : calibration;
 
-/** The known calibrations, by axis letter. */
+/** A warning that counts only where an axis is longer than 1 and nothing else gives its step. */
+export interface StepDoubt extends Warning {
+  readonly unlessStepOf: AxisLetter;
+}
+
+/**
+ * The step that a file states along an axis, or `undefined`. The sign of a Z step is its direction, so its amount counts. A step of
+ * 0 or one that is not finite is none, nor is a negative one along another axis.
+ *
+ * @param warnings receives a {@linkcode StepDoubt} about a number that is no step
+ */
+export function statedStep(
+  letter: AxisLetter,
+  step: number | null | undefined,
+  unit: string | null | undefined,
+  warnings: Warning[],
+): Calibration | undefined {
+  if (step === null || step === undefined) return undefined;
+  const amount = letter === "Z" ? Math.abs(step) : step;
+  if (!(Number.isFinite(amount) && amount > 0)) {
+    const text = `The file states a step of ${step} along ${letter}, which is none; it is unknown`;
+    const doubt: StepDoubt = { code: "step_unknown", text, unlessStepOf: letter };
+    addWarning(warnings, doubt);
+  }
+  return known(calibrated(amount, unit));
+}
+
+/** The known calibrations, by axis letter. @param warnings as for {@linkcode statedStep} */
 export function calibrationsOf(
   steps: Partial<
     Record<AxisLetter, readonly [step: number | null | undefined, unit: string | null | undefined]>
   >,
+  warnings: Warning[],
 ): Partial<Record<AxisLetter, Calibration>> {
   const result: Partial<Record<AxisLetter, Calibration>> = {};
   for (const [letter, [step, unit]] of Object.entries(steps)) {
-    const calibration = known(calibrated(step, unit));
+    const calibration = statedStep(letter as AxisLetter, step, unit, warnings);
     if (calibration) result[letter as AxisLetter] = calibration;
   }
   return result;
+}
+
+const isDoubt = (one: Warning): one is StepDoubt => Object.hasOwn(one, "unlessStepOf");
+
+/**
+ * The warnings with those doubts that count: about axes that are longer than 1 and are served without a step.
+ *
+ * @param stored axes as the file has them
+ * @param served the same axes with the steps that stamps give; in place of `T`, `Y` may be time
+ */
+export function settledWarnings(
+  warnings: readonly Warning[],
+  stored: readonly Axis[],
+  served: readonly Axis[],
+): readonly Warning[] {
+  const axisOf = (axes: readonly Axis[], letter: AxisLetter) => axes.find(({ name }) => name === letter);
+  const counts = ({ unlessStepOf: letter }: StepDoubt) =>
+    (axisOf(stored, letter)?.size ?? 1) > 1 &&
+    (axisOf(served, letter) ?? axisOf(served, "Y"))?.unit === UNCALIBRATED.unit;
+  return warnings.flatMap((one) =>
+    !isDoubt(one) ? [one] : counts(one) ? [{ code: one.code, text: one.text }] : []
+  );
 }
 
 /**

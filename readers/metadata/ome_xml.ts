@@ -1,12 +1,13 @@
 /** An image in OME-XML (schemas 2003 to 2016), for every format with such a document. */
 import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
+import { StatedNumbers } from "./stated_numbers.ts";
 import { hexColor } from "./channels.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
 import { differ, numberOf } from "./text.ts";
 import type { AxisLetter, TimeStamps } from "../reader.ts";
 import { MAX_STAMPS, stampsOf } from "./time_stamps.ts";
 import { warnIf, type Warning } from "../warning.ts";
-import { child, children, type XmlElement } from "./xml.ts";
+import { child, children, descendants, type XmlElement } from "./xml.ts";
 
 /** Name, calibration, channels and times of an `Image` element. */
 export interface OmeXmlImage {
@@ -24,35 +25,74 @@ export interface OmeXmlImage {
   readonly warnings: readonly Warning[];
 }
 
+/** Elements of an annotation that say that an axis holds another one. */
+const MODULO = { T: "ModuloAlongT", C: "ModuloAlongC", Z: "ModuloAlongZ" };
+
+/** The `Image` elements of a document, each with the annotations of an axis in an axis that belong to it as further children. */
+export function imagesIn(root: XmlElement): XmlElement[] {
+  const images = children(root, "Image");
+  const annotations = children(child(root, "StructuredAnnotations"), "XMLAnnotation")
+    .filter((one) => Object.values(MODULO).some((name) => descendants(one, name).length > 0));
+  if (annotations.length === 0) return images;
+  return images.map((image) => {
+    const named = [image, ...children(image, "Pixels")].flatMap((one) => children(one, "AnnotationRef"));
+    const ids = new Set(named.map(({ attributes }) => attributes.ID));
+    const own = annotations.filter(({ attributes: { ID } }) => images.length === 1 || ids.has(ID));
+    return own.length === 0 ? image : { ...image, children: [...image.children, ...own] };
+  });
+}
+
+/** Warns about an axis that holds another one, such as lifetimes along T. */
+function moduloWarnings(image: XmlElement, { attributes }: XmlElement): Warning[] {
+  return Object.entries(MODULO).flatMap(([letter, name]) => {
+    const found = children(image, "XMLAnnotation").flatMap((one) => descendants(one, name))[0];
+    const { Type = "other", TypeDescription } = found?.attributes ?? {};
+    const type = TypeDescription || Type;
+    const isLong = (numberOf(attributes[`Size${letter}`]) ?? 1) > 1;
+    const text =
+      `${letter} also holds the axis "${type}" (${name}), whose steps are served as those of ${letter}`;
+    return warnIf(found !== undefined && isLong, "axes_assumed", text);
+  });
+}
+
 /** Reads an `Image` element; `pixels` is its `Pixels` element. */
 export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage {
   const { attributes } = pixels;
-  const length = (name: string) => [numberOf(attributes[name]), attributes[`${name}Unit`] ?? "um"] as const;
+  const numbers = new StatedNumbers("OME-XML");
+  const doubts: Warning[] = [];
+  const length = (name: string) =>
+    [numbers.step(name, attributes[name]), attributes[`${name}Unit`] ?? "um"] as const;
   const dates = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) => child(image, name)?.text);
   const channels = channelElements(image, pixels);
   const calibrations = calibrationsOf({
     X: length("PhysicalSizeX"),
     Y: length("PhysicalSizeY"),
     Z: length("PhysicalSizeZ"),
-    T: [numberOf(attributes.TimeIncrement), attributes.TimeIncrementUnit ?? "s"],
-  });
+    T: [numbers.step("TimeIncrement", attributes.TimeIncrement), attributes.TimeIncrementUnit ?? "s"],
+  }, doubts);
+  const stamps = seriesStamps(pixels, numbers);
+  const misplaced = focusDoubts(pixels, calibrations.Z, numbers);
   return {
     name: image.attributes.Name?.trim() || null,
     calibrations,
     names: channels.map((channel) => channel.attributes.Name ?? null),
     colors: channels.map(({ attributes }) => colorOf(attributes.Color)),
     moment: firstMoment(...dates.map(momentOf)),
-    stamps: seriesStamps(pixels),
-    warnings: focusDoubts(pixels, calibrations.Z),
+    stamps,
+    warnings: [...numbers.warnings, ...doubts, ...misplaced, ...moduloWarnings(image, pixels)],
   };
 }
 
 /** Warns if the positions of the first stack contradict `PhysicalSizeZ`. */
-function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warning[] {
+function focusDoubts(
+  pixels: XmlElement,
+  stated: Calibration | undefined,
+  numbers: StatedNumbers,
+): Warning[] {
   const last = (numberOf(pixels.attributes.SizeZ) ?? 1) - 1;
   const places = new Map<number, number>();
   for (const { attributes: { TheT, TheC, TheZ, PositionZ, PositionZUnit } } of children(pixels, "Plane")) {
-    const [z, place] = [numberOf(TheZ), numberOf(PositionZ)];
+    const [z, place] = [numberOf(TheZ), numbers.read("PositionZ", PositionZ)];
     // The default unit is the reference frame, which has no physical size.
     const { step, unit } = calibrated(1, PositionZUnit);
     const isFirst = numberOf(TheT) === 0 && numberOf(TheC) === 0;
@@ -73,9 +113,9 @@ function colorOf(written: string | undefined): string | null {
   return hexColor(value >>> 24, value >>> 16, value >>> 8);
 }
 
-function seriesStamps(pixels: XmlElement): TimeStamps | null {
+function seriesStamps(pixels: XmlElement, numbers: StatedNumbers): TimeStamps | null {
   const count = numberOf(pixels.attributes.SizeT) ?? 1;
-  const times = stampsIn(pixels);
+  const times = stampsIn(pixels, numbers);
   // Some programs write the time of the first plane only.
   if (times.size < 2) return null;
   // A file may declare any number of time points. Each stamp keeps its own, so that a sparse list shows no wrong step.
@@ -84,10 +124,13 @@ function seriesStamps(pixels: XmlElement): TimeStamps | null {
 }
 
 /** `DeltaT` in seconds by time point: of the first channel and slice, else of those with the most. */
-export function stampsIn(pixels: XmlElement): ReadonlyMap<number, number> {
+export function stampsIn(
+  pixels: XmlElement,
+  numbers = new StatedNumbers("OME-XML"),
+): ReadonlyMap<number, number> {
   const found = new Map<string, Map<number, number>>();
   for (const { attributes: { TheT, TheC, TheZ, DeltaT, DeltaTUnit } } of children(pixels, "Plane")) {
-    const [t, seconds] = [numberOf(TheT), secondsOf(numberOf(DeltaT), DeltaTUnit ?? "s")];
+    const [t, seconds] = [numberOf(TheT), secondsOf(numbers.read("DeltaT", DeltaT), DeltaTUnit ?? "s")];
     if (t === null || seconds === null) continue;
     found.getOrInsertComputed(`${numberOf(TheC)} ${numberOf(TheZ)}`, () => new Map()).set(t, seconds);
   }

@@ -18,7 +18,9 @@ import { DecodeFailed, NoImage } from "../errors.ts";
 import { lastNameOf } from "../io/paths.ts";
 import { calibrated, type Calibration } from "./axes.ts";
 import { hourOf, type Moment, moment, momentOf, UNDATED } from "./moment.ts";
+import { StatedNumbers } from "./stated_numbers.ts";
 import { numberOf } from "./text.ts";
+import type { Warning } from "../warning.ts";
 import { child, children, parseXml, type XmlElement } from "./xml.ts";
 
 /** The image of one channel in one frame. The TIFF files are in the folder of the document. */
@@ -80,6 +82,8 @@ export interface PvScan {
   readonly date: string | undefined;
   readonly sequences: readonly PvSequence[];
   readonly state: PvState;
+  /** About numbers. */
+  readonly warnings: readonly Warning[];
 }
 
 /** Largest number of images per frame; the program records at most eight channels. */
@@ -98,23 +102,25 @@ export function parseScan(text: string): PvScan {
   if (root.name !== "PVScan") {
     throw new NoImage(`the root of the XML document is <${root.name}> instead of <PVScan>`);
   }
-  const sequences = children(root, "Sequence").map(sequenceOf);
-  return { date: root.attributes.date, sequences, state: stateOf(root) };
+  const numbers = new StatedNumbers("The PVScan document", true);
+  const sequences = children(root, "Sequence").map((element) => sequenceOf(element, numbers));
+  const state = stateOf(root, numbers);
+  return { date: root.attributes.date, sequences, state, warnings: numbers.warnings };
 }
 
-function sequenceOf(element: XmlElement): PvSequence {
+function sequenceOf(element: XmlElement, numbers: StatedNumbers): PvSequence {
   const { type = "", cycle, time } = element.attributes;
   return {
     type,
-    cycle: pvNumber(cycle),
+    cycle: numbers.read("cycle", cycle),
     time,
-    line: lineOf(child(element, "PVLinescanDefinition")),
-    frames: children(element, "Frame").map(frameOf),
-    state: stateOf(element),
+    line: lineOf(child(element, "PVLinescanDefinition"), numbers),
+    frames: children(element, "Frame").map((frame) => frameOf(frame, numbers)),
+    state: stateOf(element, numbers),
   };
 }
 
-function frameOf(element: XmlElement): PvFrame {
+function frameOf(element: XmlElement, numbers: StatedNumbers): PvFrame {
   const stated = children(element, "File");
   if (stated.length > MAX_FILES) {
     throw new DecodeFailed(
@@ -127,18 +133,18 @@ function frameOf(element: XmlElement): PvFrame {
     const name = ownName(attributes.filename);
     if (name === null) continue;
     files.push({
-      channel: pvNumber(channel) ?? files.length + 1,
+      channel: numbers.read("channel", channel) ?? files.length + 1,
       channelName: channelName ?? null,
       name,
       source: ownName(attributes.source),
-      page: (pvNumber(page) ?? 1) - 1,
+      page: (numbers.read("page", page) ?? 1) - 1,
     });
   }
   return {
-    relativeTime: pvNumber(element.attributes.relativeTime),
-    absoluteTime: pvNumber(element.attributes.absoluteTime),
+    relativeTime: numbers.read("relativeTime", element.attributes.relativeTime),
+    absoluteTime: numbers.read("absoluteTime", element.attributes.absoluteTime),
     files: files.sort((a, b) => a.channel - b.channel),
-    state: stateOf(element),
+    state: stateOf(element, numbers),
   };
 }
 
@@ -148,21 +154,24 @@ function ownName(written: string | undefined): string | null {
   return name === "" || name.length > MAX_NAME ? null : name;
 }
 
-function lineOf(element: XmlElement | undefined): PvLine | null {
+function lineOf(element: XmlElement | undefined, numbers: StatedNumbers): PvLine | null {
   if (element === undefined) return null;
   const { mode = "", SourcePixelsPerLine, SourceLinesPerFrame } = element.attributes;
   const line = child(element, "Line")?.attributes ?? {};
   return {
     mode,
-    source: { columns: pvNumber(SourcePixelsPerLine), rows: pvNumber(SourceLinesPerFrame) },
-    straight: {
-      x0: pvNumber(line.startPixelX),
-      x1: pvNumber(line.stopPixelX),
-      y: pvNumber(line.startPixelY),
+    source: {
+      columns: numbers.read("SourcePixelsPerLine", SourcePixelsPerLine),
+      rows: numbers.read("SourceLinesPerFrame", SourceLinesPerFrame),
     },
-    length: pvNumber(line.lineLength),
+    straight: {
+      x0: numbers.read("startPixelX", line.startPixelX),
+      x1: numbers.read("stopPixelX", line.stopPixelX),
+      y: numbers.read("startPixelY", line.startPixelY),
+    },
+    length: numbers.read("lineLength", line.lineLength),
     points: children(element, "Freehand")
-      .map(({ attributes: { x, y } }) => ({ x: pvNumber(x), y: pvNumber(y) })),
+      .map(({ attributes: { x, y } }) => ({ x: numbers.read("x", x), y: numbers.read("y", y) })),
   };
 }
 
@@ -215,44 +224,46 @@ export type PvState = ReadonlyMap<string, number>;
 /** State of a frame without settings of its own; a document may have thousands. */
 const NO_STATE: PvState = new Map();
 
-function stateOf(element: XmlElement): PvState {
+function stateOf(element: XmlElement, numbers: StatedNumbers): PvState {
   const state = new Map<string, number>();
   for (const shard of element.children) {
     if (shard.name !== "PVStateShard") continue;
-    for (const setting of shard.children) addSetting(state, setting);
+    for (const setting of shard.children) addSetting(state, setting, numbers);
   }
   return state.size === 0 ? NO_STATE : state;
 }
 
-function addSetting(state: Map<string, number>, { attributes, children }: XmlElement): void {
+function addSetting(
+  state: Map<string, number>,
+  { attributes, children }: XmlElement,
+  numbers: StatedNumbers,
+): void {
   const { key = "", value } = attributes;
   const [, name = "", axis] = /^(.*?)(?:_([XYZ]Axis))?$/i.exec(key) ?? [];
   const kept = name.toLowerCase();
   if (!KEPT.test(kept)) return;
-  put(state, axis === undefined ? kept : `${kept}/${axis.toLowerCase()}`, value);
+  put(state, axis === undefined ? kept : `${kept}/${axis.toLowerCase()}`, value, numbers);
   for (const { attributes: of, children: below } of children) {
     const at = `${kept}/${(of.index ?? "").toLowerCase()}`;
-    put(state, at, of.value);
+    put(state, at, of.value, numbers);
     // If several motors move along an axis, each contributes a part of the position.
-    const parts = below.map((one) => pvNumber(one.attributes.value)).filter((one) => one !== null);
+    const parts = below.map((one) => numbers.read(at, one.attributes.value)).filter((one) => one !== null);
     if (parts.length > 0) state.set(at, parts.reduce((sum, one) => sum + one, 0));
   }
 }
 
-function put(state: Map<string, number>, key: string, text: string | undefined): void {
-  let value = pvNumber(text);
-  if (value === null && key.startsWith("positioncurrent")) {
-    // In version 4, a value may list the positions of two motors: `-4.00,30`.
-    const parts = (text ?? "").split(",", 3).map((one) => numberOf(one) ?? NaN);
-    if (parts.length === 2) value = parts[0]! + parts[1]!;
-  }
+function put(
+  state: Map<string, number>,
+  key: string,
+  text: string | undefined,
+  numbers: StatedNumbers,
+): void {
+  // In version 4, a value may list the positions of two motors: `-4.00,30`.
+  const parts = key.startsWith("positioncurrent") && numberOf(text) === null ? text?.split(",", 3) ?? [] : [];
+  const value = parts.length === 2
+    ? (numberOf(parts[0]) ?? NaN) + (numberOf(parts[1]) ?? NaN)
+    : numbers.read(key, text);
   if (value !== null && Number.isFinite(value)) state.set(key, value);
-}
-
-/** A number as the program writes it. In some languages the system writes a decimal comma. */
-function pvNumber(text: string | null | undefined): number | null {
-  const written = text?.trim() ?? "";
-  return numberOf(/^[-+]?\d+,\d+(?:[eE][-+]?\d+)?$/.test(written) ? written.replace(",", ".") : written);
 }
 
 /** The value in the innermost level that has one, or `null`. @param levels from the innermost outwards */

@@ -119,10 +119,20 @@ Deno.test("reads a decimal comma in a number without a point", () => {
     ["1,234.5", null],
     ["1,2,3", null],
     ["1e999", null],
-    ["0x10", 16],
+    ["0x10", null],
     ["", null],
   ];
   for (const [text, value] of cases) equal(numberOf(text), value, text);
+});
+
+Deno.test("names texts in place of numbers", () => {
+  const { warnings } = parseScan(
+    `<PVScan><PVStateShard><Key key="micronsPerPixel_XAxis" value="1.234,5"/>` +
+      `<Key key="dwellTime" value="2,5"/></PVStateShard></PVScan>`,
+  );
+  deepEqual(warnings.map(({ code, text }) => `${code}: ${text}`), [
+    'metadata_damaged: The PVScan document has texts in place of numbers: micronsperpixel/xaxis "1.234,5"',
+  ]);
 });
 
 Deno.test("adds the positions of two motors", () => {

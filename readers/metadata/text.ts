@@ -1,4 +1,5 @@
 /** Text whose encoding is not declared or wrongly declared, and numbers written as text. */
+import { readNumber } from "../../schemas/decimal_number.ts";
 
 // Making a decoder takes longer than decoding a line.
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
@@ -16,17 +17,19 @@ export function textFrom(bytes: Uint8Array): string {
   }
 }
 
-/** The text as a finite number, or `null`; surrounding blanks are ignored. */
-export function numberOf(text: string | null | undefined): number | null {
-  const value = text?.trim() ? Number(text) : NaN;
-  return Number.isFinite(value) ? value : null;
-}
+/** The text as a finite number with a decimal point or comma, or `null`; surrounding blanks are ignored. */
+export const numberOf = (text: string | null | undefined): number | null =>
+  readNumber(text ?? "")?.value ?? null;
+
+/** Digits, points and commas at the start of a text, with a sign and an exponent. */
+const LEADING = /^\s*[+-]?(?:\d[\d.,]*|\.\d+)(?:e[+-]?\d+)?/i;
+
+/** The text of the number that a text starts with, as in `0.5 um` or `1,5 ms`; `""` without one. */
+export const leadingText = (text: string | null | undefined): string =>
+  LEADING.exec(text ?? "")?.[0].replace(/,$/, "") ?? "";
 
 /** The finite number at the start of a text, or `null`. */
-export function leadingNumber(text: string | null | undefined): number | null {
-  const value = Number.parseFloat(text ?? "");
-  return Number.isFinite(value) ? value : null;
-}
+export const leadingNumber = (text: string | null | undefined): number | null => numberOf(leadingText(text));
 
 /** Whether two values of one quantity differ by more than one percent. */
 export const differ = (a: number, b: number): boolean => Math.abs(a - b) > 0.01 * Math.max(a, b);

@@ -20,8 +20,16 @@ Deno.test("parses a text that is a number or starts with one", () => {
     ["1.5", 1.5, 1.5],
     [" -2e-3 ", -0.002, -0.002],
     ["0.5 um", null, 0.5],
-    // A decimal comma: the part before it would be a wrong value.
-    ["1,5", null, 1],
+    // However many digits follow a decimal comma.
+    ["1,5", 1.5, 1.5],
+    ["1,500", 1.5, 1.5],
+    ["-0,25 um", null, -0.25],
+    ["1,5,2", null, null],
+    ["1.234,5 um", null, null],
+    ["1,234.5", null, null],
+    [",5", null, null],
+    ["5,", null, 5],
+    ["0x10", null, 0],
     ["", null, null],
     ["  ", null, null],
     ["um", null, null],

@@ -129,7 +129,13 @@ function focusLoop(parameters: VariantObject): Loop {
   const range = (numberIn(parameters, "dZHigh") ?? 0) - (numberIn(parameters, "dZLow") ?? 0);
   const stated = Math.abs(numberIn(parameters, "dZStep") ?? 0);
   const step = stated > 0 ? stated : count > 1 ? Math.abs(range) / (count - 1) : 0;
-  return { kind: "Z", count, measured: null, nominal: step > 0 ? step : null, names: [] };
+  return {
+    kind: "Z",
+    count,
+    measured: null,
+    nominal: step > 0 || parameters.has("dZStep") ? step : null,
+    names: [],
+  };
 }
 
 /** A loop over valid positions, since only these have frames. Older files list coordinates by axis instead of points. */
@@ -181,12 +187,12 @@ export class FrameNumbers {
   }
 
   /** Stated steps of time, as measured or else as planned, and of depth. */
-  steps(): ReturnType<typeof calibrationsOf> {
+  steps(warnings: Warning[]): ReturnType<typeof calibrationsOf> {
     const [time, depth] = [this.loop("T"), this.loop("Z")];
     return calibrationsOf({
       T: [time?.measured ?? time?.nominal, "ms"],
       Z: [depth?.nominal, "um"],
-    });
+    }, warnings);
   }
 
   /** Number of the frame of a scene at a position. */

@@ -8,7 +8,7 @@ import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { calibrated, type Calibration, known } from "../metadata/axes.ts";
+import { calibrated, type Calibration, known, statedStep } from "../metadata/axes.ts";
 import {
   BLACK,
   channelsOf,
@@ -213,14 +213,16 @@ export interface PictureAxes {
 /** Steps of rows and columns, and warnings about those that are not spatial. Pixels are square; time and depth have separate steps. */
 export function pictureAxes(picture: VariantObject): PictureAxes {
   const stepOf = (name: string, unit: string) => known(calibrated(positiveIn(picture, name), unit));
-  const pixel = numberIn(picture, "bCalibrated") === 0 ? undefined : stepOf("dCalibration", "um");
+  const warnings: Warning[] = [];
+  const pixel = numberIn(picture, "bCalibrated") === 0
+    ? undefined
+    : statedStep("X", numberIn(picture, "dCalibration"), "um", warnings);
   const axes: Readonly<Record<number, readonly [runs: string, step: Calibration | undefined]>> = {
     [TIME]: ["points in time", stepOf("dTimeAxisCalibration", "ms")],
     [DEPTH]: ["focus planes", stepOf("dZAxisCalibration", "um")],
     [POINT]: ["points in time at one place", undefined],
   };
   const steps: Partial<Record<AxisLetter, Calibration>> = {};
-  const warnings: Warning[] = [];
   const lineScan = numberIn(picture, "ePictureYAxis") === TIME;
   for (const [letter, what] of [["Y", "Rows"], ["X", "Columns"]] as const) {
     const axis = numberIn(picture, `ePicture${letter}Axis`) ?? 0;

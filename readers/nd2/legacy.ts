@@ -10,6 +10,7 @@
  *
  * The XML names its values in several versions.
  */
+import { numberOf } from "../metadata/text.ts";
 import { Buffer } from "node:buffer";
 import { jpeg2000 } from "../codecs/jpeg2000.ts";
 import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
@@ -77,7 +78,10 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const pixel = numberIn(picture, "Calibration");
   const [T, Z] = [numbers.size("T"), numbers.size("Z")];
   const sizes = { T, C: channels.length, Z, Y: size.rows, X: size.columns };
-  const steps = { ...calibrationsOf({ Y: [pixel, "um"], X: [pixel, "um"] }), ...numbers.steps() };
+  const steps = {
+    ...calibrationsOf({ Y: [pixel, "um"], X: [pixel, "um"] }, warnings),
+    ...numbers.steps(warnings),
+  };
   const axes = axesOf(sizes, steps);
   return positionScenes(numbers, Array(frames).keys(), sizesOf(axes), (scene) => ({
     axes,
@@ -302,7 +306,7 @@ export function legacyLoops(experiment: VariantObject, description: string | nul
   return levelsOf(experiment).flatMap((level) => {
     const loop = loopOf(level, sizes);
     if (loop === null || loop.count < 1) return [];
-    const stated = Number(/Z Stack Loop: \d+\s+-\s+Step\s+([.\d]+)/.exec(description ?? "")?.[1]);
+    const stated = numberOf(/Z Stack Loop: \d+\s+-\s+Step\s+([.,\d]+)/.exec(description ?? "")?.[1]) ?? 0;
     return [loop.kind === "Z" && stated > 0 ? { ...loop, nominal: stated } : loop];
   });
 }

@@ -22,7 +22,7 @@ import { axesOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { MAX_STAMPS, MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { warnIf } from "../warning.ts";
+import { warnIf, type Warning } from "../warning.ts";
 import {
   CHUNK_MAGIC,
   chunkAt,
@@ -80,6 +80,8 @@ function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
     ...warnIf(custom > 1, "axis_reduced", reduced),
   ];
   const sizes = { T: t, C: channels.length, Z: numbers.size("Z"), Y: layout.rows, X: layout.columns };
+  const doubts: Warning[] = [];
+  const steps = { ...axes.steps, ...numbers.steps(doubts) };
   const open = (scene: number): Acquisition => {
     const length = t > 1 ? Math.min(t, MAX_STAMPS) : 0;
     const frames = Array.from({ length }, (_, i) => numbers.at({ t: i, z: 0 }, scene));
@@ -87,13 +89,13 @@ function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
       framesTimes(file, chunks, frames.slice(0, MAX_TIME_RECORDS));
     const stamps = stampsOf(milliseconds, 1000, (milliseconds?.length ?? 0) < t);
     return {
-      axes: axesOf(sizes, { ...axes.steps, ...numbers.steps() }),
+      axes: axesOf(sizes, steps),
       channels,
       ...moment,
       fileSize: file.size,
       reference: null,
       lineScan: axes.lineScan ? lineScanOf(axes.steps.Y) : null,
-      warnings: all,
+      warnings: [...all, ...doubts],
       stamps,
       indexBytes: chunks.bytes + 8 * (milliseconds?.length ?? 0),
       documents: (list) => addDocuments(list, file, chunks),

@@ -49,7 +49,7 @@ function scenesIn({ path, files }: Source): Scenes {
   const entries: SceneEntry[] = [];
   for (const scene of own) {
     try {
-      entries.push({ name: scene.name, sizes: scene.sizes(file) });
+      entries.push({ name: scene.name, isBuilt: true, sizes: scene.sizes(file) });
       readable.push(scene);
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;

@@ -5,12 +5,12 @@ import type { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
 import { planOf } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
+import { axesOf, type Calibration, statedStep } from "../metadata/axes.ts";
 import { channelsOf, COLOURS } from "../metadata/channels.ts";
 import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
 import { ARRAYS } from "../samples/to_float32.ts";
 import { type Acquisition, type RowRange, type SceneEntry, sizesOf, type TimeStamps } from "../reader.ts";
-import { warnIf } from "../warning.ts";
+import { warnIf, type Warning } from "../warning.ts";
 import { requireSamples, sessionMoment } from "./scene.ts";
 
 /** Longest step that is likely; longer ones are mistakes of the program that wrote them. */
@@ -166,11 +166,13 @@ function timesOf(
 ): { step: Calibration | undefined; stamps: TimeStamps | null } {
   const start = `${path}/starting_time`;
   const rate = file.kindOf(start) === "dataset" ? file.numbers(start, "rate")?.[0] : undefined;
-  const step = rate !== undefined && rate > 0 ? known(calibrated(1 / rate, "s")) : undefined;
+  const doubts: Warning[] = [];
+  const step = rate === undefined ? undefined : statedStep("T", rate > 0 ? 1 / rate : rate, "s", doubts);
+  metadata.warn(...doubts);
   const stamps = `${path}/timestamps`;
   if (file.kindOf(stamps) === "nothing") {
     const text = "The series has neither a rate nor time stamps";
-    metadata.warn(...warnIf(step === undefined && frames > 1, "step_unknown", text));
+    metadata.warn(...warnIf(rate === undefined && frames > 1, "step_unknown", text));
     return { step, stamps: null };
   }
   const dataset = file.dataset(stamps);
@@ -201,11 +203,13 @@ function spatialSteps(
   const view = numbersOf(file, `${path}/field_of_view`);
   const unit = spacing === null ? "meters" : file.text(`${plane}/grid_spacing`, "unit") || "meters";
   const values = spacing ?? view?.map((length, axis) => length / sizes[axis]!) ?? [];
+  const doubts: Warning[] = [];
   const hasManifold = spacing === null && view === null && file.kindOf(`${plane}/manifold`) === "dataset";
   const steps = (["X", "Y", "Z"] as const).map((axis, i) =>
-    [axis, known(calibrated(values[i], unit))] as const
+    [axis, statedStep(axis, values[i], unit, doubts)] as const
   )
     .filter((entry): entry is [typeof entry[0], Calibration] => entry[1] !== undefined);
+  metadata.warn(...doubts);
   const long = steps.filter(([, { step, unit }]) => unit === "um" && step > LONGEST_STEP_UM);
   metadata.warn(
     ...warnIf(

@@ -1,5 +1,5 @@
 /** The main settings of an acquisition, the physical steps of its axes, and contradictions to the stored planes. */
-import { calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/axes.ts";
+import { calibrated, type Calibration, known, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
 import { differ } from "../metadata/text.ts";
@@ -167,7 +167,10 @@ export function stepsOf(
   const warnings: Warning[] = [];
   const length = (letter: "X" | "Y") => {
     const key = letter === "X" ? "Width" : "Height";
-    const [ofMain, ofPlane] = [imageStep(settings, MAIN_IMAGE, key), imageStep(plane, IMAGE, key)];
+    const [ofMain, ofPlane] = [
+      imageStep(settings, MAIN_IMAGE, key, warnings),
+      imageStep(plane, IMAGE, key, warnings),
+    ];
     if (ofMain && ofPlane && ofMain.unit === ofPlane.unit && differ(ofMain.step, ofPlane.step)) {
       const text = `The step along ${letter} is stated as ${ofMain.step} and, for the first plane, as`;
       warnings.push(warning("metadata_disagree", `${text} ${ofPlane.step} ${ofMain.unit}`));
@@ -178,7 +181,8 @@ export function stepsOf(
   };
   const spaced = (letter: "Z" | "L") => {
     const axis = axes.get(letter);
-    return known(calibrated(Math.abs(axis?.interval ?? 0), axis?.unit)) ?? planned(axis);
+    return statedStep(letter, axis?.interval && Math.abs(axis.interval), axis?.unit, warnings) ??
+      planned(axis);
   };
   const steps: Partial<Record<string, Calibration>> = {
     X: length("X"),
@@ -189,11 +193,12 @@ export function stepsOf(
   const rows = main.rows === "Y"
     ? length("Y")
     : main.rows === "T"
-    ? linePeriod(sources)
+    ? linePeriod(sources, warnings)
     : steps[main.rows] ?? planned(axes.get(main.rows));
   const unknown = main.rows === "T" && rows === undefined;
   warnings.push(...warnIf(unknown, "step_unknown", "The file does not state the line time"));
   const calibrations = Object.entries({ ...steps, Y: rows }).filter(([, step]) => step !== undefined);
+  warnings.push(...settings.numberWarnings, ...plane?.numberWarnings ?? []);
   return { calibrations: Object.fromEntries(calibrations), warnings };
 }
 
@@ -206,9 +211,10 @@ export const lineScanIn = ({ plane, settings }: StepSources, lines: Calibration 
   );
 
 /** Seconds per line: from the scanner, else from the planned series, else from the image. */
-function linePeriod({ main, plane, settings }: StepSources): Calibration | undefined {
-  const ofImage = imageStep(plane, IMAGE, "Height") ?? imageStep(settings, MAIN_IMAGE, "Height");
-  return known(calibrated(plane?.number(SCAN, "Time Per Line"), "us")) ??
+function linePeriod({ main, plane, settings }: StepSources, warnings: Warning[]): Calibration | undefined {
+  const ofImage = imageStep(plane, IMAGE, "Height", warnings) ??
+    imageStep(settings, MAIN_IMAGE, "Height", warnings);
+  return statedStep("Y", plane?.number(SCAN, "Time Per Line"), "us", warnings) ??
     planned(main.axes.get("T")) ??
     (ofImage?.unit === "seconds" ? ofImage : undefined);
 }
@@ -217,14 +223,19 @@ function linePeriod({ main, plane, settings }: StepSources): Calibration | undef
 export const imageSteps = (
   settings: Settings | null,
 ): { readonly y: Calibration; readonly x: Calibration } => ({
-  y: imageStep(settings, IMAGE, "Height") ?? UNCALIBRATED,
-  x: imageStep(settings, IMAGE, "Width") ?? UNCALIBRATED,
+  y: imageStep(settings, IMAGE, "Height", []) ?? UNCALIBRATED,
+  x: imageStep(settings, IMAGE, "Width", []) ?? UNCALIBRATED,
 });
 
-const imageStep = (settings: Settings | null, section: string, key: "Width" | "Height") =>
-  known(
-    calibrated(settings?.number(section, `${key}ConvertValue`), settings?.text(section, `${key}Unit`)),
-  );
+function imageStep(
+  settings: Settings | null,
+  section: string,
+  key: "Width" | "Height",
+  warnings: Warning[],
+): Calibration | undefined {
+  const step = settings?.number(section, `${key}ConvertValue`);
+  return statedStep(key === "Width" ? "X" : "Y", step, settings?.text(section, `${key}Unit`), warnings);
+}
 
 /** The mean step from the first to the last planned sample. */
 function planned(axis: PlannedAxis | undefined): Calibration | undefined {

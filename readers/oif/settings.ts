@@ -1,6 +1,7 @@
 /** Settings texts: sections with keys and values, in UTF-16 or UTF-8. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
+import { StatedNumbers } from "../metadata/stated_numbers.ts";
 import { lostText } from "../metadata/lost_text.ts";
 import { numberOf, textFrom } from "../metadata/text.ts";
 import { warnIf, type Warning } from "../warning.ts";
@@ -20,11 +21,13 @@ export class Settings {
   readonly sections: readonly { readonly name: string; readonly values: ReadonlyMap<string, string> }[];
   /** About zeros in the text, and a text that ends inside a line. */
   readonly warnings: readonly Warning[];
+  readonly #numbers: StatedNumbers;
   readonly #byName: ReadonlyMap<string, ReadonlyMap<string, string>>;
 
   /** Parses a text. @throws {DecodeFailed} it has too many keys or sections */
   constructor(text: string, what: string) {
     const sections: { name: string; values: Map<string, string> }[] = [];
+    this.#numbers = new StatedNumbers(what, true);
     let items = 0;
     for (const [untrimmed] of text.matchAll(/[^\n]+/g)) {
       const line = untrimmed.trim();
@@ -57,7 +60,12 @@ export class Settings {
   }
 
   number(section: string, key: string): number | null {
-    return settingNumber(this.text(section, key));
+    return this.#numbers.read(key, withoutStray(this.text(section, key)));
+  }
+
+  /** The warnings about numbers that were read so far. */
+  get numberWarnings(): readonly Warning[] {
+    return this.#numbers.warnings;
   }
 }
 
@@ -84,7 +92,8 @@ export function readText(source: ByteSource): string {
 }
 
 /** A number with a decimal point or comma, perhaps with a stray `.0` after the comma (`211,761.0`); or `null`. */
-export const settingNumber = (text: string | null): number | null =>
-  numberOf(text?.trim().replace(/^([+-]?\d+),(\d+)(?:\.0*)?$/, "$1.$2"));
+export const settingNumber = (text: string | null): number | null => numberOf(withoutStray(text));
+
+const withoutStray = (text: string | null) => text?.trim().replace(/^([+-]?\d+,\d+)\.0*$/, "$1");
 
 const unquoted = (value: string) => /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value;

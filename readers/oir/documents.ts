@@ -5,6 +5,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import type { StatedNumbers } from "../metadata/stated_numbers.ts";
 import { numberOf, textFrom } from "../metadata/text.ts";
 import { allowedXml, child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { unlessLost, type Warning } from "../warning.ts";
@@ -136,8 +137,9 @@ export class DocumentParser {
   }
 }
 
-/** The number in an element, or `null`. */
-export const numberIn = (element: XmlElement | undefined): number | null => numberOf(element?.text);
+/** The number in an element, or `null`. @param numbers notes what is no number */
+export const numberIn = (element: XmlElement | undefined, numbers?: StatedNumbers): number | null =>
+  numbers ? numbers.read(element?.name ?? "", element?.text) : numberOf(element?.text);
 
 /** Width and height in pixels. */
 export interface ImageSize {

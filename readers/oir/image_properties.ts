@@ -1,6 +1,8 @@
 /** The image properties document: channels, pixel size, axes, scanner, date and the scanned line. */
+import type { Warning } from "../warning.ts";
 import { calibrated, type Calibration } from "../metadata/axes.ts";
 import { COLOURS } from "../metadata/channels.ts";
+import { StatedNumbers } from "../metadata/stated_numbers.ts";
 import { numberOf } from "../metadata/text.ts";
 import { child, children, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
 import { definedSize, type ImageSize, numberIn } from "./documents.ts";
@@ -97,6 +99,8 @@ export interface ImageProperties {
   readonly region: boolean;
   /** Line of a line scan in pixels of the reference image, or `null`. */
   readonly line: Line | null;
+  /** About numbers. */
+  readonly warnings: readonly Warning[];
 }
 
 /** Reads the properties from the root of their document. */
@@ -108,38 +112,47 @@ export function imageProperties(root: XmlElement): ImageProperties {
     (scanners.length === 1 ? scanners[0] : undefined);
   const roundtrip = descendant(scanner, "roundtrip")?.text.toLowerCase();
   const size = descendant(scanner, "imageSize");
-  return {
+  const numbers = new StatedNumbers("The image properties");
+  const found: Omit<ImageProperties, "warnings"> = {
     created: descendant(root, "creationDateTime")?.text || null,
     channels: describedChannels(root),
-    pixel: pixelSize(root, acquisition),
-    axes: axesIn(root, acquisition),
-    seriesInterval: numberIn(descendant(scanner, "seriesInterval")),
+    pixel: pixelSize(root, acquisition, numbers),
+    axes: axesIn(root, acquisition, numbers),
+    seriesInterval: numberIn(descendant(scanner, "seriesInterval"), numbers),
     seriesIntervals: seriesIntervals(root),
-    pixelTime: numberIn(descendant(descendant(scanner, "speed"), "speed")),
+    pixelTime: numberIn(descendant(descendant(scanner, "speed"), "speed"), numbers),
     roundtrip: roundtrip === "true" ? true : roundtrip === "false" ? false : null,
     overview: size ? definedSize(size) : null,
     ...drawnRegion(root),
   };
+  return { ...found, warnings: numbers.warnings };
 }
 
 /** All intervals stated in a document, in milliseconds. */
 export function seriesIntervals(root: XmlElement): number[] {
-  return descendants(root, "seriesInterval").map(numberIn).filter((v) => v !== null);
+  return descendants(root, "seriesInterval").map((element) => numberIn(element)).filter((v) => v !== null);
 }
 
-function pixelSize(root: XmlElement, acquisition: XmlElement | undefined): ImageProperties["pixel"] {
+function pixelSize(
+  root: XmlElement,
+  acquisition: XmlElement | undefined,
+  numbers: StatedNumbers,
+): ImageProperties["pixel"] {
   const holder = holderOf(root, (c) => c.name === "length" && child(c, "x") !== undefined);
   const length = children(holder, "length").find((c) => child(c, "x"));
   const unit = child(holder, "pixelUnit");
   const factor = child(descendant(acquisition, "microscopeConfiguration"), "pixelCalibration");
   const resolution = child(descendant(acquisition, "imagingParam"), "pixelResolution");
   const along = (letter: "x" | "y"): Calibration => {
-    const stated = numberIn(child(length, letter));
+    const stated = numberIn(child(length, letter), numbers);
     if (stated !== null && stated > 0) {
       const written = child(unit, letter)?.text || "MICRO_METER";
-      return calibrated(stated * (numberIn(child(factor, letter)) ?? 1), written.replaceAll("_", ""));
+      return calibrated(
+        stated * (numberIn(child(factor, letter), numbers) ?? 1),
+        written.replaceAll("_", ""),
+      );
     }
-    return calibrated(numberIn(child(resolution, letter)), "um");
+    return calibrated(numberIn(child(resolution, letter), numbers), "um");
   };
   const [x, y] = [along("x"), along("y")];
   return { x, y: y.unit === "Pixels" ? x : y };
@@ -156,14 +169,21 @@ function holderOf(element: XmlElement, wanted: (child: XmlElement) => boolean): 
 }
 
 /** Axes that were enabled before the scan, then those that the final copy lists as acquired. */
-function axesIn(root: XmlElement, acquisition: XmlElement | undefined): ImageProperties["axes"] {
+function axesIn(
+  root: XmlElement,
+  acquisition: XmlElement | undefined,
+  numbers: StatedNumbers,
+): ImageProperties["axes"] {
   const on = (text: string | undefined) => text?.trim().toLowerCase() === "true" || text?.trim() === "1";
   const off = (text: string | undefined) => text?.trim().toLowerCase() === "false";
   const axes = new Map<string, ConfiguredAxis | null>();
   const add = (axis: XmlElement, enabled: boolean) => {
     const type = child(axis, "axis")?.text;
     if (!type || axes.get(type)) return;
-    const [step, maxSize] = [numberIn(child(axis, "step")), numberIn(child(axis, "maxSize"))];
+    const [step, maxSize] = [
+      numberIn(child(axis, "step"), numbers),
+      numberIn(child(axis, "maxSize"), numbers),
+    ];
     axes.set(type, enabled ? { step, maxSize } : null);
   };
   for (const axis of children(descendant(acquisition, "imagingParam"), "axis")) {
@@ -216,6 +236,7 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
     overview: last.overview ?? first.overview,
     region: first.region || last.region,
     line: first.line ?? last.line,
+    warnings: last.warnings.length > 0 ? last.warnings : first.warnings,
   };
 }
 

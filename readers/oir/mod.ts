@@ -15,7 +15,7 @@
  * Refused: overview maps without pixels; samples of other than 1, 2 or 4 bytes; a frame whose wanted plane is
  * incomplete; a continuation file without its main file; archives (POIR, MPOIR) and mosaics (OMP2INFO) of OIR files.
  */
-import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import { axesOf, calibrated, type Calibration, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { momentOf } from "../metadata/moment.ts";
@@ -130,18 +130,23 @@ function axisSteps(
     const to = documents.position({ ...first, [letter]: first[letter] + 1 }, axis);
     return from === null || to === null || from === to ? null : Math.abs(to - from);
   };
-  const step = (axis: PositionAxis) => Math.abs(axes.get(axis)?.step ?? 0);
-  const time = !isStamped && step("TIMELAPSE") === 0 ? seriesInterval : null;
+  const step = (axis: PositionAxis) => axes.get(axis)?.step ?? null;
+  const doubts: Warning[] = [];
+  const time = !isStamped && !step("TIMELAPSE") ? seriesInterval : null;
   const period = lineScan ? linePeriod(metadata) : null;
   const text = "The file does not state the time of a line: rows have the spatial step instead";
   return {
     calibrations: {
-      T: count.t > 1 ? calibrated(time, "ms") : UNCALIBRATED,
-      L: calibrated(between("l", "LAMBDA") ?? step("LAMBDA"), "nm"),
-      Z: calibrated(between("z", "ZSTACK") ?? step("ZSTACK"), "um"),
+      T: statedStep("T", time, "ms", doubts) ?? UNCALIBRATED,
+      L: calibrated(between("l", "LAMBDA") ?? Math.abs(step("LAMBDA") ?? 0), "nm"),
+      Z: statedStep("Z", between("z", "ZSTACK") ?? step("ZSTACK"), "um", doubts) ?? UNCALIBRATED,
       Y: period === null ? pixel.y : calibrated(period, "ms"),
       X: pixel.x,
     },
-    warnings: warnIf(lineScan && period === null, "step_unknown", text),
+    warnings: [
+      ...warnIf(lineScan && period === null, "step_unknown", text),
+      ...metadata.properties.warnings,
+      ...doubts,
+    ],
   };
 }

@@ -2,8 +2,8 @@
 import { DecodeFailed, NoImage, quoted, unlessDamaged, UnsupportedFormat } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
-import { type OmeXmlImage, omeXmlImage } from "../metadata/ome_xml.ts";
-import { child, children, parseXml } from "../metadata/xml.ts";
+import { imagesIn, type OmeXmlImage, omeXmlImage } from "../metadata/ome_xml.ts";
+import { child, parseXml } from "../metadata/xml.ts";
 import { listed, unlessLost, type Warning, warning } from "../warning.ts";
 import {
   firstOf,
@@ -285,7 +285,7 @@ function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlIma
     const bytes = readValue(store, key, MAX_XML_BYTES);
     if (bytes === null) return null;
     const root = parseXml(new TextDecoder().decode(bytes), `"${key}"`);
-    return children(root, "Image").map((image) => {
+    return imagesIn(root).map((image) => {
       const pixels = child(image, "Pixels");
       return pixels ? omeXmlImage(image, pixels) : null;
     });

@@ -1,7 +1,7 @@
 /** The metadata of an image in a store: its first dataset, axes with steps, channels and time. */
 import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import { type Calibration, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
 import { channelsOf, type NamedChannel } from "../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
 import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
@@ -71,6 +71,7 @@ export function readOmeImage(
   if (!written) throw new DecodeFailed(`"${path}" holds no image`);
   const version = ome["version"] ?? written["version"];
   requireVersion(version);
+  warnings.push(...furtherMultiscales(ome["multiscales"]));
   const { multiscale, dataset } = inOwnSystem(written, firstOf(written["datasets"]), warnings);
   const datasetPath = dataset?.["path"];
   if (!dataset || typeof datasetPath !== "string") {
@@ -114,7 +115,7 @@ export function readOmeImage(
     channels: channelsOf(named, { sampleType, rows, columns }),
     moment: firstMoment(xml?.moment ?? UNDATED, typeof dated === "string" ? momentOf(dated) : UNDATED),
     stamps: xml?.stamps ?? null,
-    calibrations: calibrationsOf(axes, xml),
+    calibrations: calibrationsOf(axes, xml, warnings),
     warnings,
   };
 }
@@ -129,16 +130,35 @@ function memberIdOf(node: ZarrNode | undefined): string | null {
  * Calibrations from the scales of the axes, or else from the OME-XML: where there is no scale, and where a scale without a unit is 1,
  * as converters write an unknown one, or the same number.
  */
-function calibrationsOf(axes: readonly OmeAxis[], xml: OmeXmlImage | null): OmeImage["calibrations"] {
+function calibrationsOf(
+  axes: readonly OmeAxis[],
+  xml: OmeXmlImage | null,
+  warnings: Warning[],
+): OmeImage["calibrations"] {
   return Object.fromEntries(
     axes.flatMap((axis) => {
       if (axis.letter === null) return [];
       const written = xml?.calibrations[axis.letter] ?? UNCALIBRATED;
       const { scale, unit } = axis;
       const isWritten = scale === null || unit === null && (scale === 1 || !differ(scale, written.step));
-      return [[axis.letter, isWritten ? written : calibrated(scale, unit)]];
+      const stated = isWritten ? undefined : statedStep(axis.letter, scale, unit, warnings);
+      // A positive scale without a unit counts, although it is no length.
+      const isStep = scale !== null && Math.abs(scale) > 0;
+      return [[axis.letter, stated ?? (isStep && !isWritten ? UNCALIBRATED : written)]];
     }),
   );
+}
+
+/** Warns about the multiscales of a group after the first. */
+function furtherMultiscales(multiscales: unknown): Warning[] {
+  const further = Array.isArray(multiscales) ? multiscales.filter(isJsonObject).slice(1) : [];
+  const names = further.map(({ name, datasets }) =>
+    typeof name === "string" && name !== "" ? name : String(firstOf(datasets)?.["path"] ?? "without a name")
+  );
+  const text = `The group holds ${
+    further.length + 1
+  } multiscales, of which the first is served; the others are left out`;
+  return warnIf(further.length > 0, "content_left_out", `${text}: ${listed(names.map(quoted))}`);
 }
 
 /** Names and colours of `count` channels, from `omero` or else from the OME-XML. */

@@ -207,7 +207,7 @@ export function openEntry(
   what: string,
   maxHeld: number,
 ): StoredValue {
-  const { method, size, compressedSize, offset } = entry;
+  const { method, size, compressedSize } = entry;
   if (entry.encrypted) throw new DecodeFailed(`${what} is encrypted`);
   const start = requireOwnName(file, name, entry, what);
   file.require(start, compressedSize, what);

@@ -13,9 +13,10 @@ export function stepsOf(
   group: CycleGroup,
   grid: FrameGrid,
   line: LineSettings | null,
+  warnings: Warning[],
 ): Partial<Record<AxisLetter, Calibration>> {
   if (line !== null) {
-    return calibrationsOf({ Y: [line.period, "s"], X: [line.pixel, "um"] });
+    return calibrationsOf({ Y: [line.period, "s"], X: [line.pixel, "um"] }, warnings);
   }
   const levels = levelsOf(scan, group.sequences[0]!);
   const value = (key: string) => settingOf(levels, key);
@@ -24,7 +25,7 @@ export function stepsOf(
     Z: [focusStep(scan, group, grid) ?? value("micronsPerPixel/ZAxis"), "um"],
     Y: [value("micronsPerPixel/YAxis"), "um"],
     X: [value("micronsPerPixel/XAxis"), "um"],
-  });
+  }, warnings);
 }
 
 /** The times of the time points: relative ones, or absolute ones where the relative times start again in each sequence. */
@@ -71,7 +72,7 @@ export function lineSettings(
   const general = settingOf([scan.state], "linesPerFrame");
   const lines = settingOf(ownLevels(sequence), "linesPerFrame") ?? (general === rows ? general : null);
   const period = periodOf(scan, sequence, lines);
-  const text = "The PVScan document does not state the time of a line";
+  const text = "The PVScan document does not say how long a line takes";
   const warnings = warnIf(period === null, "step_unknown", text);
   const pixel = pixelOf(scan, sequence, columns, warnings);
   return { lines, period, dwell: settingOf(levelsOf(scan, sequence), "dwellTime"), pixel, warnings };
@@ -107,7 +108,7 @@ function pixelOf(scan: PvScan, sequence: PvSequence, columns: number, warnings: 
   if (length === null) {
     const pixels = line !== null && isStraight(line) ? pixelsBetween(line.straight) : null;
     const step = pixels !== null && Math.abs(pixels - columns) < 1 ? general : null;
-    const text = "The PVScan document does not state the width of a column";
+    const text = "The PVScan document does not say how wide a column is";
     warnings.push(...warnIf(step === null, "step_unknown", text));
     return step;
   }

@@ -38,11 +38,13 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   const { width: columns, height: rows } = layout;
   const line = isLine ? lineSettings(scan, sequence, { rows, columns }) : null;
   const reference = isLine ? referenceImage(scan, sequence, { files, columns }) : NO_REFERENCE;
+  const doubts: Warning[] = [];
+  const calibrations = stepsOf(scan, group, grid, line, doubts);
   const acquisition = acquisitionOf(
     {
       sizes: { T: grid.times, C: channels.length, Z: grid.slices },
       layout,
-      calibrations: stepsOf(scan, group, grid, line),
+      calibrations,
       names: channels.map(({ channelName }) => channelName),
       stamps: timeStamps(grid),
       ...line && {
@@ -61,6 +63,8 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
           `The PVScan document states ${line?.lines} lines, but the images have ${rows}`,
         ),
         ...line?.warnings ?? [],
+        ...scan.warnings,
+        ...doubts,
         ...reference.warnings,
       ],
       // 256 KiB for settings and warnings. Attribute texts may keep the whole text of the document in memory, which keeps the

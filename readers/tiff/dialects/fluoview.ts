@@ -7,7 +7,7 @@ import { calibrationsOf } from "../../metadata/axes.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
 import { firstMoment, moment, UNDATED } from "../../metadata/moment.ts";
 import type { AxisLetter } from "../../reader.ts";
-import { warning } from "../../warning.ts";
+import { type Warning, warning } from "../../warning.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { MAX_PLANES, type Opened, type Stack, tagMoment } from "../stack.ts";
 import { declaredPlanes } from "../stored_planes.ts";
@@ -52,7 +52,8 @@ export function openFluoView(opened: Opened): Stack | null {
   const stored = declaredPlanes(tiff, layout, sizes.T * sizes.C * sizes.Z);
   const rows = dimensions[1]!;
   const steps = [...dimensions, { ...rows, letter: "Y" }].map(({ letter, step }) => [letter, step]);
-  const calibrations = calibrationsOf(Object.fromEntries(steps));
+  const doubts: Warning[] = [];
+  const calibrations = calibrationsOf(Object.fromEntries(steps), doubts);
   const text = opened.descriptions[0] ?? "";
   return {
     sizes,
@@ -66,7 +67,7 @@ export function openFluoView(opened: Opened): Stack | null {
     moment: firstMoment(momentIn(text), tagMoment(first)),
     fileSize: tiff.file.size,
     lineScan: rows.letter === "T" ? lineScanOf(calibrations.Y) : null,
-    warnings: stored.warnings,
+    warnings: [...stored.warnings, ...doubts],
     plane: ({ t, z, channel }) => {
       const at = { T: t, C: channel, Z: z };
       return stored.plane(order.reduceRight((n, { letter, size }) => n * size + at[letter], 0));
@@ -88,8 +89,7 @@ function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimensi
     const letter = LETTERS[name];
     if (name === "" || letter === undefined && size === 1) continue;
     if (letter === undefined || size < 1) return [];
-    // The sign of a resolution gives the direction of the stage.
-    dimensions.push({ letter, size, step: [Math.abs(view.getFloat64(at + 28, little)), text(36, 64)] });
+    dimensions.push({ letter, size, step: [view.getFloat64(at + 28, little), text(36, 64)] });
   }
   return dimensions;
 }

@@ -15,7 +15,8 @@ import { calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
-import { leadingNumber, unescaped } from "../../metadata/text.ts";
+import { StatedNumbers } from "../../metadata/stated_numbers.ts";
+import { unescaped } from "../../metadata/text.ts";
 import { unlessLost, warnIf, type Warning, warning } from "../../warning.ts";
 import { type ArrayAxes, arrayPlanes } from "../array_axes.ts";
 import type { Directory } from "../directory.ts";
@@ -52,6 +53,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
     lost.push(warning("metadata_damaged", text));
   }
   const array = fields.has("scifio") ? scifioArray(fields, layout) : null;
+  const calibrations = array?.calibrations ?? calibrationsIn(fields, first, lost);
   const { plane, warnings, ...planes } = array?.axes
     ? arrayOf(tiff, layout, array.axes)
     : planesOf(tiff, layout, fields);
@@ -60,7 +62,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
     ...planes,
     plane,
     layout,
-    calibrations: array ? array.calibrations : calibrationsIn(fields, first),
+    calibrations,
     names: labels.names,
     // A file displayed in grey also has lookup tables.
     colors: fields.get("mode") === "grayscale" ? [] : items.colors.slice(0, planes.sizes.C * layout.samples),
@@ -68,22 +70,26 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
       list.add(`${tagName(TAG.ImageJMetadata)} info`, "text/plain", itemsOf(first, list.left).info),
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
-    lineScan: array?.axes?.rows === "T" ? lineScanOf(array.calibrations.Y) : null,
+    lineScan: array?.axes?.rows === "T" ? lineScanOf(calibrations.Y) : null,
     warnings: [...lost, ...array?.warnings ?? [], ...warnings, ...labels.warnings],
   };
 }
 
-function calibrationsIn(fields: Fields, first: Directory): Stack["calibrations"] {
-  const perUnit = (tag: number) => 1 / (first.noteNumber(tag) ?? NaN);
+function calibrationsIn(fields: Fields, first: Directory, warnings: Warning[]): Stack["calibrations"] {
+  const perUnit = (tag: number) => {
+    // A resolution of 0 is an unset one.
+    const resolution = first.noteNumber(tag) || null;
+    return resolution === null ? null : 1 / resolution;
+  };
+  const numbers = new StatedNumbers("The description");
   const unit = unescaped(fields.get("unit") ?? "");
-  const spacing = leadingNumber(fields.get("spacing"));
   const calibrations = calibrationsOf({
     X: [perUnit(TAG.XResolution), unescaped(fields.get("xunit") ?? unit)],
     Y: [perUnit(TAG.YResolution), unescaped(fields.get("yunit") ?? unit)],
-    // The sign gives the direction of the stage.
-    Z: [spacing === null ? null : Math.abs(spacing), unescaped(fields.get("zunit") ?? unit)],
-    T: [leadingNumber(fields.get("finterval")), unescaped(fields.get("tunit") ?? "s")],
-  });
+    Z: [numbers.leading("spacing", fields.get("spacing")), unescaped(fields.get("zunit") ?? unit)],
+    T: [numbers.leading("finterval", fields.get("finterval")), unescaped(fields.get("tunit") ?? "s")],
+  }, warnings);
+  warnings.push(...numbers.warnings);
   // If the text has no unit, ImageJ uses that of the resolution tags.
   return fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations };
 }

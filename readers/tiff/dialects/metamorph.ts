@@ -11,10 +11,10 @@
 import { DecodeFailed } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, type Moment, momentAt, momentOf, UNDATED } from "../../metadata/moment.ts";
-import { leadingNumber } from "../../metadata/text.ts";
+import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import { stampsOf } from "../../metadata/time_stamps.ts";
 import { parseXml, type XmlElement } from "../../metadata/xml.ts";
-import { warnIf } from "../../warning.ts";
+import { warnIf, type Warning } from "../../warning.ts";
 import { readPage } from "../page.ts";
 import { noted, type Opened, type Stack, tagMoment } from "../stack.ts";
 import { declaredPlanes } from "../stored_planes.ts";
@@ -43,7 +43,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
       X: [uic1.x, uic1.unit],
       Y: [uic1.y, uic1.unit],
       Z: [uic2.zStep, "um"],
-    }),
+    }, opened.warnings),
     names: [uic1.name || null],
     stamps: isTime ? stampsOf(uic2.stamps, 1000) : null,
     moment: firstMoment(uic1.created, uic2.created, tagMoment(first)),
@@ -55,10 +55,19 @@ export function openMetaMorph(opened: Opened): Stack | null {
 
 const METADATA = "Metadata of MetaMorph";
 
-/** Pixel size with its unit, name and date; `NaN`, `""` or undated if unknown. */
-const NO_UIC1 = { x: NaN, y: NaN, unit: "", name: "", created: UNDATED };
+/** Pixel size with its unit, name and date. */
+interface Uic1 {
+  x: number | null;
+  y: number | null;
+  unit: string;
+  name: string;
+  created: Moment;
+}
 
-function readUic1({ tiff, first, warnings }: Opened): typeof NO_UIC1 {
+/** Nothing is known. */
+const NO_UIC1: Uic1 = { x: null, y: null, unit: "", name: "", created: UNDATED };
+
+function readUic1({ tiff, first, warnings }: Opened): Uic1 {
   const result = { ...NO_UIC1 };
   const entry = first.entry(TAG.UIC1);
   // Before MetaMorph 2.5 the tag is of type RATIONAL and holds distances.
@@ -145,11 +154,16 @@ function withProperties(stack: Stack, opened: Opened, text: string): Stack {
   visit(root);
   const unit = properties.get("spatial-calibration-units");
   const isOn = properties.get("spatial-calibration-state") !== "off";
-  const step = (letter: string) =>
-    isOn ? leadingNumber(properties.get(`spatial-calibration-${letter}`)) : null;
+  const numbers = new StatedNumbers("MetaMorph XML");
+  const step = (letter: string) => {
+    const name = `spatial-calibration-${letter}`;
+    return isOn ? numbers.leading(name, properties.get(name)) : null;
+  };
+  const doubts: Warning[] = [];
   return {
     ...stack,
-    calibrations: calibrationsOf({ X: [step("x"), unit], Y: [step("y"), unit] }),
+    calibrations: calibrationsOf({ X: [step("x"), unit], Y: [step("y"), unit] }, doubts),
+    warnings: [...stack.warnings, ...numbers.warnings, ...doubts],
     names: stack.sizes.C === 1 ? [properties.get("image-name") ?? null] : stack.names,
     moment: firstMoment(momentOf(properties.get("acquisition-time-local")), stack.moment),
   };

@@ -14,6 +14,7 @@ import { differ } from "../../metadata/text.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../../metadata/time_stamps.ts";
 import { type SceneEntry, sizesOf, type TimeStamps } from "../../reader.ts";
 import { listed, MAX_LISTED, unlessLost, warnIf, type Warning, warning } from "../../warning.ts";
+import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import type { Directory } from "../directory.ts";
 import { numberAt, SUMMARY_MARK } from "../marks.ts";
 import { readPage } from "../page.ts";
@@ -99,18 +100,17 @@ export function openMicroManager(opened: Opened): SeriesList | null {
     const missing = start === undefined ? null : missingPart(start.path, indexed, several);
     const gone = missing === null ? "" : `; "${missing}" is missing`;
     const doubts: Warning[] = [];
-    const pixel = pixelSize(summary, numberIn(plane.PixelSizeUm), doubts);
-    const depth = Z > 1 ? Math.abs(numberIn(summary["z-step_um"]) ?? 0) : null;
-    const interval = numberIn(summary.Interval_ms) || numberIn(summary.WaitInterval);
+    const numbers = new StatedNumbers("The metadata of Micro-Manager");
+    const pixel = pixelSize(summary, numbers.value("PixelSizeUm", plane.PixelSizeUm), doubts, numbers);
     const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
     const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
     const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textIn(text)));
     const steps = calibrationsOf({
       X: [pixel, "um"],
       Y: [pixel, "um"],
-      Z: [depth, "um"],
-      T: [interval, "ms"],
-    });
+      ...summarySteps(summary, numbers),
+    }, doubts);
+    doubts.push(...numbers.warnings);
     const text = `The acquisition declares ${room} planes, but ${places.size} are there${gone}`;
     const repeated = `Some planes have several entries in the index maps, of which one is served: ${
       entries - places.size
@@ -185,14 +185,31 @@ export function openMicroManager(opened: Opened): SeriesList | null {
  *
  * @param plane size in the metadata of the first plane
  */
-export function pixelSize(summary: JsonObject, plane: number | null, warnings: Warning[]): number | null {
-  const declared = numberIn(summary.PixelSize_um);
+export function pixelSize(
+  summary: JsonObject,
+  plane: number | null,
+  warnings: Warning[],
+  numbers: StatedNumbers,
+): number | null {
+  const declared = numbers.value("PixelSize_um", summary.PixelSize_um);
   if (declared && plane && differ(declared, plane)) {
     const text = `A pixel has ${declared} um in the summary, ${plane} um in the metadata of the first plane`;
     warnings.push(warning("metadata_disagree", `${text}; the summary counts`));
   }
-  return declared || plane;
+  return declared || (plane ?? declared);
 }
+
+/** The stated steps of slices and time points in a summary. */
+export const summarySteps = (
+  summary: JsonObject,
+  numbers: StatedNumbers,
+): Readonly<Record<"Z" | "T", readonly [step: number | null, unit: string]>> => ({
+  Z: [numbers.value("z-step_um", summary["z-step_um"]), "um"],
+  T: [
+    numbers.value("Interval_ms", summary.Interval_ms) || numbers.value("WaitInterval", summary.WaitInterval),
+    "ms",
+  ],
+});
 
 /** The times of the time points in the metadata of their first planes, at most of the first {@linkcode MAX_TIME_RECORDS}. */
 export function elapsedTimes(count: number, first: (t: number) => JsonObject | null): TimeStamps | null {
@@ -274,13 +291,21 @@ export function withPlaneMetadata(stack: Stack, first: Directory, index: number)
   const own = index === 0 ? first : stack.layout.directory;
   if (!own.has(TAG.MicroManagerMetadata)) return stack;
   const plane = planeMetadata(own);
-  const pixel = numberIn(plane.PixelSizeUm);
+  const numbers = new StatedNumbers("The metadata of Micro-Manager");
+  const pixel = numbers.value("PixelSizeUm", plane.PixelSizeUm);
+  const doubts: Warning[] = [];
+  const steps = calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"] }, doubts);
   const text = `The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`;
   const isDamaged = Object.keys(plane).length === 0;
   return {
     ...stack,
-    warnings: [...stack.warnings, ...warnIf(isDamaged, "metadata_damaged", text)],
-    calibrations: { ...stack.calibrations, ...calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"] }) },
+    warnings: [
+      ...stack.warnings,
+      ...warnIf(isDamaged, "metadata_damaged", text),
+      ...numbers.warnings,
+      ...doubts,
+    ],
+    calibrations: { ...stack.calibrations, ...steps },
     names: stack.sizes.C === 1 ? [textIn(plane.Channel) || null] : stack.names,
     moment: firstMoment(momentOf(textIn(plane.Time)), stack.moment),
   };

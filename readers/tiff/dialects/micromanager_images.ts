@@ -16,6 +16,7 @@ import { endOfString, isJsonObject, type JsonObject, parseJsonText } from "../..
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { textFrom } from "../../metadata/text.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
+import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import {
   listed,
@@ -32,7 +33,7 @@ import { RecentFiles } from "../plane_files.ts";
 import { MAX_PLANES, type Opened, type SeriesList, type Stack, tagMoment } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { colorOf, declaredSizes, elapsedTimes, pixelSize } from "./micromanager.ts";
+import { colorOf, declaredSizes, elapsedTimes, pixelSize, summarySteps } from "./micromanager.ts";
 import { numberIn, planeMetadata, textIn } from "./micromanager_index.ts";
 
 /** Largest `metadata.txt` in bytes: a plane has about 3 KB, and 100,000 files are listed in a folder. */
@@ -411,8 +412,19 @@ function stackOf(
   const first = records.get(ordered[0]!);
   const page = planeMetadata(layout.directory);
   const doubts: Warning[] = [];
-  const pixel = pixelSize(summary, first?.pixel ?? numberIn(page.PixelSizeUm), doubts);
-  const interval = numberIn(summary.Interval_ms) || numberIn(summary.WaitInterval);
+  const numbers = new StatedNumbers("The metadata of Micro-Manager");
+  const pixel = pixelSize(
+    summary,
+    first?.pixel ?? numbers.value("PixelSizeUm", page.PixelSizeUm),
+    doubts,
+    numbers,
+  );
+  const calibrations = calibrationsOf({
+    X: [pixel, "um"],
+    Y: [pixel, "um"],
+    ...summarySteps(summary, numbers),
+  }, doubts);
+  doubts.push(...numbers.warnings);
   const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
   const written = [summary.StartTime, summary.Time, first?.time, page.Time].map((text) =>
     momentOf(textIn(text))
@@ -428,12 +440,7 @@ function stackOf(
   return {
     sizes,
     layout,
-    calibrations: calibrationsOf({
-      X: [pixel, "um"],
-      Y: [pixel, "um"],
-      Z: [sizes.Z > 1 ? Math.abs(numberIn(summary["z-step_um"]) ?? 0) : null, "um"],
-      T: [interval, "ms"],
-    }),
+    calibrations,
     names: Array.from({ length: sizes.C }, (_, i) => channels.names[i] || null),
     colors: colors.map(colorOf),
     stamps: elapsedTimes(sizes.T, (t) => {

@@ -5,6 +5,7 @@
  *             slice, frame, position, offset of its directory
  *   byte 32   2355492, length of the summary, summary as JSON at byte 40
  */
+import { numberOf } from "../../metadata/text.ts";
 import { DecodeFailed, unlessDamaged } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { decodeText, type Directory, upToNul } from "../directory.ts";
@@ -91,8 +92,9 @@ export function readPlaneMetadata(directory: Directory): JsonObject {
   return parsed;
 }
 
-/** A finite number of a JSON document; `null` for another value. */
-export const numberIn = (value: unknown): number | null => Number.isFinite(value) ? Number(value) : null;
+/** A finite number of a JSON document, also as a text; `null` for another value. */
+export const numberIn = (value: unknown): number | null =>
+  typeof value === "string" ? numberOf(value) : Number.isFinite(value) ? Number(value) : null;
 
 /** A text of a JSON document; `""` for another value. */
 export const textIn = (value: unknown): string => typeof value === "string" ? value : "";

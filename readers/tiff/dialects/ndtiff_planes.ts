@@ -8,8 +8,9 @@ import { stampsOf } from "../../metadata/time_stamps.ts";
 import { unlessLost, warnIf, type Warning, warning, type WarningCode } from "../../warning.ts";
 import { decodeText } from "../directory.ts";
 import { MAX_PLANES, type PlaneIndex, type Stack } from "../stack.ts";
+import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import type { TiffFile } from "../tiff_file.ts";
-import { numberIn, textIn } from "./micromanager_index.ts";
+import { textIn } from "./micromanager_index.ts";
 import type { NDTiffImage } from "./ndtiff_index.ts";
 
 const MAX_AXES = 32;
@@ -183,12 +184,13 @@ export function describeScene(
 ): Pick<Stack, "calibrations" | "names" | "stamps" | "moment" | "warnings"> {
   const { T, C, Z } = planes.sizes;
   const warnings: Warning[] = [];
+  const numbers = new StatedNumbers("The metadata of NDTiff");
   const warn = (code: WarningCode, text: string) => warnings.push(warning(code, text));
   const noteOf = (image: NDTiffImage | undefined) =>
     image && unlessLost(warnings, "The metadata of an image", () => note(image)) || {};
   const start = planes.start(scene);
   const valueAt = (axis: keyof PlaneAt, index: number, key: string) =>
-    numberIn(noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
+    numbers.value(key, noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
   const compare = (what: string, images: number, declared: number) => {
     if (images <= 0 || declared <= 0 || !differ(images, declared)) return;
     const text = `The images say that ${what} is ${images} um, the summary says ${declared}`;
@@ -196,10 +198,11 @@ export function describeScene(
   };
 
   const first = noteOf(planes.find(scene, start));
-  const declaredPixel = numberIn(summary.PixelSize_um) ?? 0;
-  const pixel = numberIn(first.PixelSizeUm) ?? numberIn(first.PixelSize_um) ?? declaredPixel;
+  const declaredPixel = numbers.value("PixelSize_um", summary.PixelSize_um) ?? 0;
+  const pixel = numbers.value("PixelSizeUm", first.PixelSizeUm) ??
+    numbers.value("PixelSize_um", first.PixelSize_um) ?? declaredPixel;
   if (!isReduced) {
-    if (pixel <= 0) warn("step_unknown", "PixelSizeUm is not set, so the step of X and Y is unknown");
+    if (!(pixel > 0)) warn("step_unknown", "PixelSizeUm is not set, so the step of X and Y is unknown");
     const unset = "PixelSizeUm is exactly 1, which Micro-Manager also writes where no size was set";
     if (pixel === 1) warn("step_unknown", unset);
     compare("a pixel", pixel, declaredPixel);
@@ -209,10 +212,10 @@ export function describeScene(
     const value = Z < 2 ? null : valueAt("z", index, "ZPosition_um_Intended");
     return value === null ? [] : [{ index, value }];
   });
-  const declaredDepth = Math.abs(numberIn(summary["z-step_um"]) ?? 0);
+  const declaredDepth = Math.abs(numbers.value("z-step_um", summary["z-step_um"]) ?? 0);
   const depth = meanDistance(heights) ?? declaredDepth;
   if (Z > 1) {
-    if (depth === 0) warn("step_unknown", "The images of NDTiff do not say how far apart they are in Z");
+    if (!(depth > 0)) warn("step_unknown", "The images of NDTiff do not say how far apart they are in Z");
     compare("a step in Z", depth, declaredDepth);
     const uneven = heights.slice(1).find((height, i) =>
       differ(meanDistance([heights[i]!, height]) ?? 0, depth)
@@ -224,9 +227,9 @@ export function describeScene(
   const length = T < 2 ? 0 : Math.min(T, MAX_NOTES);
   const moments = Array.from({ length }, (_, t) => valueAt("t", t, "ElapsedTime-ms") ?? NaN);
   const isTimed = moments.some(Number.isFinite);
-  const interval = numberIn(summary.Interval_ms) ?? 0;
+  const interval = numbers.value("Interval_ms", summary.Interval_ms) ?? 0;
   const untimed = "The images of NDTiff do not say when they were taken";
-  if (T > 1 && !isTimed && interval <= 0) warn("step_unknown", untimed);
+  if (T > 1 && !isTimed && !(interval > 0)) warn("step_unknown", untimed);
 
   const names = Array.from({ length: C }, (_, channel) => {
     const value = planes.channels[channel];
@@ -241,11 +244,11 @@ export function describeScene(
       Y: side,
       Z: [Z > 1 ? depth : null, "um"],
       T: [T > 1 ? interval : null, "ms"],
-    }),
+    }, []),
     names,
     stamps: isTimed ? stampsOf(moments, 1000, length < T) : null,
     moment: firstMoment(...[first.Time, summary.DateAndTime].map((text) => momentOf(textIn(text)))),
-    warnings,
+    warnings: [...warnings, ...numbers.warnings],
   };
 }
 

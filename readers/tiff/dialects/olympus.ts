@@ -75,6 +75,7 @@ function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable | nu
   }
   const per = (count: number) => [duration && duration[0] / count, duration?.[1]] as const;
   const none = [null, ""] as const;
+  const doubts: Warning[] = [];
   const calibrations = {
     ...stack.calibrations,
     ...calibrationsOf({
@@ -82,7 +83,7 @@ function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable | nu
       Y: lineScan ? per(height) : steps.Y ?? none,
       Z: steps.Z ?? none,
       T: lineScan ? none : per(counts.T - 1),
-    }),
+    }, doubts),
   };
   // Pages are the channels or frames that the text counts.
   const isPaged = !isSet && stack.arrangement === undefined;
@@ -90,6 +91,7 @@ function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable | nu
   const letter = pages === 1 ? null : (["C", "T"] as const).find((letter) => counts[letter] === pages);
   return {
     ...stack,
+    warnings: [...stack.warnings, ...read.fields.warnings, ...doubts],
     ...letter && {
       sizes: { T: 1, C: 1, Z: 1, [letter]: pages },
       plane: ({ t, l, channel }) => stack.plane({ t: 0, l, channel: 0, z: letter === "C" ? channel : t }),

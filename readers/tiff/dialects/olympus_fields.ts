@@ -1,5 +1,7 @@
 /** Values in the text file that FluoView writes beside an exported TIFF. */
 import { type Moment, writtenMoment } from "../../metadata/moment.ts";
+import { StatedNumbers } from "../../metadata/stated_numbers.ts";
+import type { Warning } from "../../warning.ts";
 
 /** A length or duration with its unit as written. */
 export type Step = readonly [value: number, unit: string];
@@ -21,17 +23,20 @@ export interface OlympusFields {
   readonly moment: Moment;
   /** What the text lacks: the section of a channel that it counts, or the end of its last line; `null` for nothing. */
   readonly lack: string | null;
+  /** About numbers. */
+  readonly warnings: readonly Warning[];
 }
 
 /** Longest value in characters; the longest known ones have 60. Searching a longer one takes quadratic time. */
 const MAX_VALUE = 1024;
 
-/** A number with a decimal point or comma and an exponent, but not the end of a longer number. */
-const NUMBER = String.raw`(?<![\w.,])(\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?)`;
+/** What may be a number with a decimal point or comma and an exponent, but not the end of a longer number. */
+const NUMBER = String.raw`(?<![\w.,])(\d[\d.,]*(?:[eE][+-]?\d+)?)`;
 
 const MEASURE = String.raw`${NUMBER}\s*\[([^\]/]+)\]`;
 
-const valueOf = (text: string) => Number(text.replace(",", "."));
+/** Key of the size of the image with units. */
+const CONVERTED = "Image Size(Unit Converted)";
 
 /** The fields of a text, or `null` for any other text. */
 export function readFields(text: string): OlympusFields | null {
@@ -44,11 +49,15 @@ export function readFields(text: string): OlympusFields | null {
   const primary = (field("Image", "Primary Dimensions") ?? "").replace(/\s/g, "").toUpperCase();
   const lineScan = primary !== "" ? /^X\*T/.test(primary) : /^XT/i.test(field("General", "Scan Mode") ?? "");
   const converted = new RegExp(String.raw`${MEASURE}\s*\*\s*${MEASURE}`).exec(
-    field("Image", "Image Size(Unit Converted)") ?? "",
+    field("Image", CONVERTED) ?? "",
   );
   const [, width, widthUnit = "", height, heightUnit = ""] = converted ?? [];
-  const each = (length: string | undefined, unit: string, pixels: string | undefined): Step | null =>
-    length !== undefined && Number(pixels) > 0 ? [valueOf(length) / Number(pixels), unit] : null;
+  const numbers = new StatedNumbers("The text file beside the image", true);
+  const each = (length: string | undefined, unit: string, pixels: string | undefined): Step | null => {
+    const value = numbers.read(CONVERTED, length);
+    return value !== null && Number(pixels) > 0 ? [value / Number(pixels), unit] : null;
+  };
+  const stepIn = (key: string, text: string) => statedStepIn(numbers, key, text);
   const names: (string | null)[] = [];
   for (let n = 1; sections.has(`Channel ${n}`); n += 1) {
     names.push(field(`Channel ${n}`, "Channel Name") || null);
@@ -57,23 +66,24 @@ export function readFields(text: string): OlympusFields | null {
   const isCut = !COMPLETE_LINE.test(text.slice(text.lastIndexOf("\n") + 1).trimEnd().slice(0, MAX_VALUE));
   const lacksChannel = dimension("Channel") !== "" && names.length < counted;
   const lack = isCut ? "the end of its last line" : lacksChannel ? `"[Channel ${names.length + 1}]"` : null;
-  return {
+  const lines = lineScan ? numbers.read(CONVERTED, height) : null;
+  const found: Omit<OlympusFields, "warnings"> = {
     imageSize: size ? [Number(size[1]), Number(size[2])] : null,
     lineScan,
     counts: { C: counted, Z: countIn(dimension("Z")), T: countIn(dimension("T")) },
     steps: {
-      X: stepIn(dimension("X")) ?? each(width, widthUnit, size?.[1]),
-      Y: stepIn(dimension("Y")) ?? (lineScan ? null : each(height, heightUnit, size?.[2])),
-      Z: stepIn(dimension("Z")),
+      X: stepIn("X Dimension", dimension("X")) ?? each(width, widthUnit, size?.[1]),
+      Y: stepIn("Y Dimension", dimension("Y")) ?? (lineScan ? null : each(height, heightUnit, size?.[2])),
+      Z: stepIn("Z Dimension", dimension("Z")),
     },
-    duration: durationIn(dimension("T")) ??
-      (lineScan && height !== undefined ? [valueOf(height), heightUnit] : null),
-    pixelTime: stepIn(field("Acquisition", "Sampling Speed") ?? ""),
+    duration: durationIn(numbers, dimension("T")) ?? (lines === null ? null : [lines, heightUnit]),
+    pixelTime: stepIn("Sampling Speed", field("Acquisition", "Sampling Speed") ?? ""),
     direction: field("Acquisition", "Scan Direction") ?? null,
     names,
     moment: writtenMoment(field("General", "Date") ?? ""),
     lack,
   };
+  return { ...found, warnings: numbers.warnings };
 }
 
 /** A section, or a key with its value, in quotes or without any; or no line at all. */
@@ -102,15 +112,20 @@ function countIn(text: string): number {
 }
 
 /** The step at the end of `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`. */
-function stepIn(text: string): Step | null {
-  const [, step, unit = ""] = new RegExp(String.raw`${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text) ?? [];
-  return step === undefined ? null : [valueOf(step), unit];
+function statedStepIn(numbers: StatedNumbers, key: string, text: string): Step | null {
+  const [, sign = "", step, unit = ""] =
+    new RegExp(String.raw`(?<![\w.,])([+-]?)${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text) ?? [];
+  const value = step === undefined ? null : numbers.read(key, sign + step);
+  return value === null ? null : [value, unit];
 }
 
 /** The duration from the first to the last time in `1, 0.000 - 35.099 [s], Interval FreeRun`. */
-function durationIn(text: string): Step | null {
+function durationIn(numbers: StatedNumbers, text: string): Step | null {
   const found = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text);
-  const [, from = "", to = "", unit = ""] = found ?? [];
-  const value = valueOf(to) - valueOf(from);
-  return value > 0 ? [value, unit] : null;
+  const [, from, to, unit = ""] = found ?? [];
+  const [start, end] = [from, to].map((one) => numbers.read("T Dimension", one)) as [
+    number | null,
+    number | null,
+  ];
+  return start !== null && end !== null && end > start ? [end - start, unit] : null;
 }

@@ -86,3 +86,14 @@ Deno.test("reads dates with the year or the day first", () => {
   // April has 30 days.
   equal(moment("04/31/2025 1:04:05 PM"), " ");
 });
+
+Deno.test("reads decimal commas and signs, and names texts in place of numbers", () => {
+  const found = (step: string) => {
+    const { steps, warnings } = readFields(LINE_SCAN.replace("0.284", step))!;
+    return [steps.X, warnings.map(({ text }) => text).join()];
+  };
+  deepEqual(found("0,284"), [[0.284, "um"], ""]);
+  deepEqual(found("-0.284"), [[-0.284, "um"], ""]);
+  const text = 'The text file beside the image has texts in place of numbers: X Dimension "1.234,5"';
+  deepEqual(found("1.234,5"), [null, text]);
+});

@@ -4,10 +4,10 @@ import { DecodeFailed, quoted } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { boundedText, MAX_XML_BYTES } from "../../io/limits.ts";
 import { namedFile } from "../../io/names.ts";
-import { lastNameOf } from "../../io/paths.ts";
+import { lastNameOf, withoutFolder } from "../../io/paths.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { numberOf } from "../../metadata/text.ts";
-import { channelElements, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
+import { channelElements, imagesIn, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
 import { child, children, parseXml, type XmlElement } from "../../metadata/xml.ts";
 import { warnIf } from "../../warning.ts";
 import { MAX_PLANES, type Opened } from "../stack.ts";
@@ -57,7 +57,7 @@ export function parseOme(
   if (root.name !== "OME") throw new DecodeFailed(`${what} has the root ${quoted(root.name)}, not "OME"`);
   return {
     metadataFile: child(root, "BinaryOnly")?.attributes.MetadataFile ?? null,
-    images: children(root, "Image").filter((element) => child(element, "Pixels")),
+    images: imagesIn(root).filter((element) => child(element, "Pixels")),
   };
 }
 
@@ -102,7 +102,7 @@ export function describedBy(
   const described = images.map((image): DescribedImage => {
     const data = dataOf(image);
     const { Name, ID } = image.attributes;
-    const name = Name?.trim() ? detached(Name.trim()) : null;
+    const name = Name?.trim() ? detached(withoutFolder(Name.trim())) : null;
     const title = name ?? (ID === undefined ? null : detached(ID));
     const places = data.length === 0 ? unnamed : [...new Set(data.map(placeOf))];
     try {
@@ -155,7 +155,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
   const pixels = child(image, "Pixels")!;
   const { attributes } = pixels;
   const size = (name: string) => {
-    const value = Number(attributes[name] ?? 1);
+    const value = numberOf(attributes[name] ?? "1") ?? NaN;
     if (Number.isSafeInteger(value) && value >= 1) return value;
     throw new DecodeFailed(`OME-XML declares ${name}="${attributes[name]}"`);
   };
@@ -173,7 +173,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
   const data = children(pixels, "TiffData").map((element): TiffData => {
     const { attributes } = element;
     const integer = (name: string, missing: number, invalid = missing) => {
-      const value = Number(attributes[name] ?? missing);
+      const value = name in attributes ? numberOf(attributes[name]) ?? NaN : missing;
       return Number.isSafeInteger(value) && value >= 0 ? value : invalid;
     };
     const counted = attributes.PlaneCount !== undefined;

@@ -232,7 +232,13 @@ function arraySeries(
   };
 }
 
-const RESOLUTION_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000 };
+/** Micrometres: inch and centimetre (TIFF 6.0), millimetre and micrometre (TIFF/IT, tifffile `RESUNIT`). */
+const RESOLUTION_UNIT: Readonly<Record<number, number>> = {
+  2: 25_400,
+  3: 10_000,
+  4: 1000,
+  5: 1,
+};
 
 /** Largest pixel of a microscope in micrometres; larger pixels are those of prints or screens. */
 const LARGEST_PIXEL = 10;

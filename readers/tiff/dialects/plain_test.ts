@@ -3,7 +3,7 @@ import type { Directory } from "../directory.ts";
 import { resolutionCalibrations } from "./plain.ts";
 import { TAG } from "../tags.ts";
 
-/** Pixels per unit in x and y, ResolutionUnit (2 inch, 3 centimetre), Software. */
+/** Pixels per unit in x and y, ResolutionUnit (2 inch, 3 centimetre, 4 millimetre, 5 micrometre), Software. */
 const calibration = (x: number, y: number, unit: number | undefined, software = "") =>
   resolutionCalibrations({
     number: () => unit,
@@ -16,6 +16,9 @@ Deno.test("uses resolution tags that are plausible pixel sizes", () => {
   // 25400 per inch is one micrometre.
   deepEqual(calibration(25_400, 25_400, 2), { X: { step: 1, unit: "um" }, Y: { step: 1, unit: "um" } });
   deepEqual(calibration(25_400, 25_400, undefined).X, { step: 1, unit: "um" });
+  // 4000 per millimetre, 4 per micrometre.
+  deepEqual(calibration(4000, 2000, 4), { X: { step: 0.25, unit: "um" }, Y: { step: 0.5, unit: "um" } });
+  deepEqual(calibration(4, 2, 5), { X: { step: 0.25, unit: "um" }, Y: { step: 0.5, unit: "um" } });
 });
 
 Deno.test("ignores printer resolutions, resolutions without a unit, zero, and the placeholder of Olympus", () => {

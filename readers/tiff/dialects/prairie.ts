@@ -40,7 +40,7 @@ export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesLis
   if (part.kind !== "source") return list;
   return each(list, (stack) => {
     const { y, x } = sourceSteps(found.scan, part.cycle);
-    return { ...stack, calibrations: calibrationsOf({ Y: [y.step, y.unit], X: [x.step, x.unit] }) };
+    return { ...stack, calibrations: calibrationsOf({ Y: [y.step, y.unit], X: [x.step, x.unit] }, []) };
   });
 }
 

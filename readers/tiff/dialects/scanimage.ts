@@ -48,6 +48,13 @@ export function openScanImage(opened: Opened): Stack | null {
   const joined = joins ? joinedLines(file, layout, secondsPerLine) : null;
   const read = file.channels === 1 ? "one" : `${file.channels}, as frame stamps show`;
   const zStep = sliceStep(header, axes.slices);
+  const doubts: Warning[] = [];
+  const calibrations = calibrationsOf({
+    X: [pixel?.x, "um"],
+    Y: lineScan === null ? [pixel?.y, "um"] : [secondsPerLine, "s"],
+    Z: [zStep, "um"],
+    T: [timing.step, "s"],
+  }, doubts);
   const warnings = [
     ...warnIf(
       saved === null,
@@ -72,16 +79,11 @@ export function openScanImage(opened: Opened): Stack | null {
     const period = stampedStep(seconds).step ?? framePeriod(all);
     warnings.push(...lineScanWarnings(lineScan, layout.height, { frames: axes.times, period }));
   }
-  warnings.push(...regions?.warnings ?? []);
+  warnings.push(...regions?.warnings ?? [], ...doubts);
   return {
     sizes: { T: joined ? 1 : axes.times, C: file.channels, Z: axes.slices },
     layout: joined?.layout ?? layout,
-    calibrations: calibrationsOf({
-      X: [pixel?.x, "um"],
-      Y: lineScan === null ? [pixel?.y, "um"] : [secondsPerLine, "s"],
-      Z: [zStep, "um"],
-      T: [timing.step, "s"],
-    }),
+    calibrations,
     names: saved?.length === file.channels ? saved.map((number) => header.names[number - 1] ?? null) : [],
     stamps: joined ? null : timing.stamps,
     lineScan,

@@ -6,7 +6,7 @@
 import type { DocumentList } from "../../io/document_list.ts";
 import { firstMoment, type Moment, moment, UNDATED, writtenMoment } from "../../metadata/moment.ts";
 import { lostText } from "../../metadata/lost_text.ts";
-import { leadingNumber } from "../../metadata/text.ts";
+import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import { isScanImageText, numberAt, SCANIMAGE_MARK } from "../marks.ts";
 import type { PageLayout } from "../page.ts";
@@ -26,7 +26,8 @@ export class ScanImageHeader {
   /** Values as written. If a key repeats, its first value counts. */
   readonly fields: ReadonlyMap<string, string>;
   readonly regions: string;
-  readonly warnings: Warning[] = [];
+  readonly #numbers = new StatedNumbers("The header of ScanImage");
+  readonly #warnings: Warning[] = [];
 
   private constructor(texts: readonly string[], regions: string) {
     const fields = new Map<string, string>();
@@ -62,11 +63,17 @@ export class ScanImageHeader {
   }
 
   warn(code: WarningCode, text: string): void {
-    this.warnings.push(warning(code, text));
+    this.#warnings.push(warning(code, text));
+  }
+
+  /** The warnings about what was read so far. */
+  get warnings(): readonly Warning[] {
+    return [...this.#numbers.warnings, ...this.#warnings];
   }
 
   number(...keys: readonly string[]): number | null {
-    return keys.map((key) => leadingNumber(this.fields.get(key))).find((value) => value !== null) ?? null;
+    const values = keys.map((key) => this.#numbers.leading(key, this.fields.get(key)));
+    return values.find((value) => Number.isFinite(value)) ?? null;
   }
 
   /** The first value above 0, or `null`. */

@@ -5,6 +5,7 @@
  */
 import { unlessDamaged } from "../../errors.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
+import { numberOf } from "../../metadata/text.ts";
 import { warnIf, type Warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { PageChain } from "../stored_planes.ts";
@@ -26,8 +27,8 @@ const MAX_SPREAD = 4;
 
 /** Finds the value, a number without sign or exponent, of a key at the start of a line. */
 function valueOf(key: string): (text: string) => number {
-  const line = new RegExp(`^(?:${key})\\s*=\\s*(\\d{1,15}(?:\\.\\d{1,15})?)\\s*$`, "m");
-  return (text) => Number(line.exec(text)?.[1] ?? NaN);
+  const line = new RegExp(`^(?:${key})\\s*=\\s*(\\d{1,15}(?:[.,]\\d{1,15})?)\\s*$`, "m");
+  return (text) => numberOf(line.exec(text)?.[1]) ?? NaN;
 }
 
 const numberIn = valueOf("frameNumbers?|Frame Number");

@@ -11,6 +11,7 @@
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
+import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import { numberOf, unescaped } from "../../metadata/text.ts";
 import { warnIf, type Warning, warning } from "../../warning.ts";
 import { type ArrayAxes, arrayAxes, rowWarnings } from "../array_axes.ts";
@@ -45,7 +46,7 @@ export function scifioArray(
   const listed = (key: string) => fields.get(key)?.split(",").map((item) => item.trim()) ?? [];
   const [names, lengths, scales, units] = [
     listed("axes"),
-    listed("lengths").map(Number),
+    listed("lengths").map((length) => numberOf(length) ?? NaN),
     listed("scales"),
     listed("units"),
   ];
@@ -58,11 +59,13 @@ export function scifioArray(
       warnIf(names.length > 0, "metadata_damaged", `The description declares ${written}, which are not used`),
     );
   }
+  const numbers = new StatedNumbers("The description");
+  const doubts: Warning[] = [];
   const stored = names.map((name, i) => ({
     name,
     letter: LETTERS.get(name) ?? name,
     length: lengths[i]!,
-    scale: numberOf(scales[i]),
+    scale: numbers.step(`the scale of ${quoted(name)}`, scales[i]),
     unit: unescaped(units[i] ?? ""),
   }));
   // Samples of a pixel come first, or after rows if each has strips of its own, wherever the list has them.
@@ -94,18 +97,18 @@ export function scifioArray(
   const assumed = `Planes along ${other.map(({ name }) => quoted(name)).join(" and ")} are read as slices`;
   const steps = stored.flatMap(({ letter, scale, unit }) => {
     const served = letter === axes.rows ? "Y" : letter;
-    // The sign gives the direction of the stage.
-    return /^[XYZTL]$/.test(served)
-      ? [[served, [scale === null ? null : Math.abs(scale), unit]] as const]
-      : [];
+    return /^[XYZTL]$/.test(served) ? [[served, [scale, unit]] as const] : [];
   });
   return {
     axes,
     // Slices of two axes have no one step.
     calibrations: calibrationsOf(
       Object.fromEntries(steps.filter(([letter]) => letter !== "Z" || other.length === 0)),
+      doubts,
     ),
     warnings: [
+      ...numbers.warnings,
+      ...doubts,
       ...warnIf(other.length > 0, "axes_assumed", assumed),
       ...rowWarnings(axes),
       ...countWarnings(fields, stored),

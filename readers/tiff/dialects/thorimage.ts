@@ -8,6 +8,7 @@ import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
 import { lostText } from "../../metadata/lost_text.ts";
+import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import { differ, numberOf, textFrom } from "../../metadata/text.ts";
 import { child, parseXml, type XmlElement } from "../../metadata/xml.ts";
 import { unlessLost, warning, type WarningCode } from "../../warning.ts";
@@ -48,7 +49,8 @@ function described(stack: Stack, { text, experiment }: { text: string; experimen
     list.add(DOCUMENT, "application/xml", text);
   };
   const scan = child(experiment, "LSM")?.attributes ?? {};
-  const number = (name: string) => numberOf(scan[name]);
+  const numbers = new StatedNumbers(`"${DOCUMENT}"`);
+  const number = (name: string) => numbers.step(name, scan[name]);
   const warnings = [...stack.warnings];
   const note = (code: WarningCode, text: string) => warnings.push(warning(code, text));
   const isLineScan = number("timeBasedLineScan") === 1 || !FRAMES.includes(number("areaMode") ?? 0);
@@ -65,8 +67,8 @@ function described(stack: Stack, { text, experiment }: { text: string; experimen
     return { ...stack, documents, warnings };
   }
   const { T, Z } = stack.sizes;
-  const pixel = positive(number("pixelSizeUM"));
-  const depth = Z > 1 ? positive(numberOf(child(experiment, "ZStage")?.attributes.stepSizeUM)) : null;
+  const pixel = number("pixelSizeUM");
+  const depth = Z > 1 ? numbers.step("stepSizeUM", child(experiment, "ZStage")?.attributes.stepSizeUM) : null;
   // `averageNum` keeps its last value when `averageMode` is off.
   const averaged = number("averageMode") === 1 ? Math.max(1, number("averageNum") ?? 1) : 1;
   const rate = T > 1 ? positive(number("frameRate")) : null;
@@ -78,7 +80,8 @@ function described(stack: Stack, { text, experiment }: { text: string; experimen
     Z: [depth, "um"],
     // The frame rate does not apply to volumes or to frames at intervals.
     T: [Z === 1 && isStream ? rate && averaged / rate : null, "s"],
-  });
+  }, warnings);
+  warnings.push(...numbers.warnings);
   for (const letter of ["X", "Y", "Z", "T"] as const) {
     const [own, other] = [stack.calibrations[letter], declared[letter]];
     if (own && other && own.unit === other.unit && differ(own.step, other.step)) {
