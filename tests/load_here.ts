@@ -2,7 +2,8 @@
 import { filesOf, OpenAcquisition } from "../session/worker/open_acquisition.ts";
 import type { Description } from "../session/worker/orders.ts";
 import type { AcquisitionSummary, OpenRequest } from "../session/acquisition_summary.ts";
-import { FileAccess, type ReadCounts } from "../readers/io/random_access.ts";
+import { FileAccess } from "../readers/io/file_access.ts";
+import type { ReadCounts } from "../readers/io/random_access_file.ts";
 import { StopFlag } from "../readers/io/stop_flag.ts";
 import type { TimedAcquisition } from "../readers/metadata/time_stamps.ts";
 import type { RowRange } from "../readers/reader.ts";

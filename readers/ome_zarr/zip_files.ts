@@ -7,7 +7,7 @@ import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts
 import { MAX_DOCUMENT_BYTES } from "../io/limits.ts";
 import { isAppleDouble } from "../io/names.ts";
 import type { PathKind } from "../io/paths.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { looseBound } from "./byte_codecs.ts";
 import type { Store, StoredValue } from "./hierarchy.ts";

@@ -14,7 +14,7 @@
 import { basename, dirname, extname, join } from "node:path";
 import { Unreadable } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import { lostText } from "../metadata/lost_text.ts";
 import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { warnIf } from "../warning.ts";

@@ -21,7 +21,7 @@ import type { MetadataDocument } from "../../readers/io/document_list.ts";
 import { changed, encodeMarks, requireEncodedMarks, requireMarks } from "../../readers/io/paths.ts";
 import { fingerprintOf } from "../../readers/io/fingerprint.ts";
 import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../../readers/io/limits.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import type { StopFlag } from "../../readers/io/stop_flag.ts";
 import { openingOf, wantedChannels } from "../../readers/metadata/selection.ts";
 import type { TimedAcquisition } from "../../readers/metadata/time_stamps.ts";

@@ -3,7 +3,7 @@ import { deepEqual, equal, notDeepEqual, ok } from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 import { FIXTURES, SETS } from "../fixtures/sets.ts";
 import { loadHere } from "../load_here.ts";

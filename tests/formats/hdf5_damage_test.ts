@@ -6,7 +6,7 @@ import { Hdf5File } from "../../readers/hdf5/file.ts";
 import { Blocks } from "../../readers/hdf5/blocks.ts";
 import { openIndex } from "../../readers/hdf5/chunk_index.ts";
 import { chunkBytes } from "../../readers/hdf5/filters.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { checkCuts, loadBytes, openBytes, refused, testDamage } from "../damage.ts";
 import { FIXTURES } from "../fixtures/expected.ts";
 import { codesOf } from "../warning_codes.ts";

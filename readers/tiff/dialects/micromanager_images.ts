@@ -17,7 +17,7 @@ import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { textFrom } from "../../metadata/text.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import type { FileAccess } from "../../io/random_access.ts";
+import type { FileAccess } from "../../io/file_access.ts";
 import {
   listed,
   lossWarning,

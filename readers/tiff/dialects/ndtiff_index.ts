@@ -9,7 +9,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, reasonOf } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
 import { namedFiles } from "../../io/names.ts";
-import type { FileAccess } from "../../io/random_access.ts";
+import type { FileAccess } from "../../io/file_access.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { NDTIFF_STACK } from "../marks.ts";

@@ -1,13 +1,11 @@
 /**
  * Opens the files of an acquisition; nothing else does. A file is opened if its resolved path lies inside the roots and it is a
- * regular file. Each read is checked against the size of the file, and a short read is an error.
+ * regular file.
  */
 // Imports the object rather than its functions, so that a test can make one call fail.
 import fs from "node:fs";
 import { basename, dirname, join, resolve as resolvePath, sep } from "node:path";
-import { ByteSource } from "./byte_source.ts";
 import {
-  DecodeFailed,
   PathNotAllowed,
   PathNotFound,
   quoted,
@@ -25,21 +23,16 @@ import {
   isNowhere,
   type PathKind,
   unlessMissing,
-  unreadable,
+  type unreadable,
 } from "./paths.ts";
-import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
+import { MAX_FOLDER_ENTRIES, type MAX_READ_STEP } from "./limits.ts";
 import { isAppleDouble, StoredNames } from "./names.ts";
+import { RandomAccessFile, type ReadCounts } from "./random_access_file.ts";
 import { StopFlag } from "./stop_flag.ts";
+import { addName, isFolder, isLarge } from "./folder_names.ts";
 
 /** Read-only. With `O_NONBLOCK`, which Windows lacks, a fifo does not block the open. */
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
-
-/** Numbers of opens, reads and bytes that a reader requested. */
-export interface ReadCounts {
-  opens: number;
-  reads: number;
-  bytes: number;
-}
 
 /** Number of first and of last opened files with marks: readers open shared metadata first and the files of a scene last. */
 const MAX_MARKS = 32;
@@ -65,9 +58,6 @@ export interface FileRights {
 
 /** Folders for which an open begins again; further ones are read at once, unless they are large. A set has at most three. */
 const MAX_FOLDERS_AHEAD = 16;
-
-/** Bytes of a folder, as `stat` reports them, from which on it may hold thousands of entries: its names have ten bytes or more. */
-const LARGE_FOLDER_BYTES = 128 << 10;
 
 /** A folder that has not been read yet. {@linkcode FileAccess.listingAhead} reads it and begins again. */
 class UnreadFolder extends Error {
@@ -502,124 +492,11 @@ export class FileAccess {
   }
 }
 
-/** Whether a path is that of a folder; false for one inside an archive. */
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether a folder may hold thousands of entries, or the system does not tell. */
-function isLarge(folder: string): boolean {
-  try {
-    const { size } = Deno.statSync(folder);
-    return size === 0 || size > LARGE_FOLDER_BYTES;
-  } catch {
-    return false;
-  }
-}
-
 /** The mark of a file; `null` if there is none. */
 function markAt(path: string): string | null {
   try {
     return fileMark(Deno.statSync(path));
   } catch {
     return null;
-  }
-}
-
-/** Adds a name unless it is that of an AppleDouble file. @throws {DecodeFailed} more names than {@linkcode MAX_FOLDER_ENTRIES} */
-function addName(names: string[], name: string, folder: string): void {
-  if (isAppleDouble(name)) return;
-  if (names.push(name) > MAX_FOLDER_ENTRIES) {
-    throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
-  }
-}
-
-/** The part of {@linkcode FileAccess} that its files use. */
-interface FileHost {
-  readonly counts: ReadCounts;
-  readonly stop: StopFlag;
-  /** Returns a new descriptor after a rest. @throws {AcquisitionChanged | ReaderError} */
-  again(): number;
-  /** Called before each read. */
-  used(): void;
-  /** Called after the descriptor was closed. */
-  closed(): void;
-}
-
-/** A regular file, read by position. */
-export class RandomAccessFile extends ByteSource {
-  readonly name = "the file";
-  readonly path: string;
-  readonly size: number;
-  #fd: number | null;
-  #closed = false;
-  readonly #host: FileHost;
-
-  /** Called only by {@linkcode FileAccess.open}. */
-  constructor(
-    { path, fd, size }: { readonly path: string; readonly fd: number; readonly size: number },
-    host: FileHost,
-  ) {
-    super();
-    this.path = path;
-    this.size = size;
-    this.#fd = fd;
-    this.#host = host;
-  }
-
-  /**
-   * Fills `target` from `offset` on.
-   *
-   * @throws {DecodeFailed | Stopped} as for any source, or the file became shorter since it was opened
-   * @throws {Unreadable} the system cannot read the file
-   * @throws {AcquisitionChanged} the file rested and has changed since
-   */
-  override readInto(offset: number, target: Uint8Array, what: string): void {
-    this.require(offset, target.length, what);
-    if (this.#closed) throw new Error(`"${this.path}" is closed`);
-    const { counts, stop } = this.#host;
-    this.#host.used();
-    const fd = this.#fd ??= this.#host.again();
-    for (let done = 0; done < target.length;) {
-      stop.check();
-      const step = Math.min(MAX_READ_STEP, target.length - done);
-      let n: number;
-      try {
-        n = fs.readSync(fd, target, done, step, offset + done);
-      } catch (cause) {
-        throw unreadable(this.path, `read at ${offset + done} (${what})`, cause);
-      }
-      const range = `${offset} + ${target.length}`;
-      if (n === 0) throw new DecodeFailed(`${what} at ${range}: the file became shorter while it was read`);
-      done += n;
-      counts.reads += 1;
-      counts.bytes += n;
-    }
-  }
-
-  override checkStop(): void {
-    this.#host.stop.check();
-  }
-
-  /** Closes the descriptor; the next read opens the file again. */
-  rest(): void {
-    if (this.#fd === null) return;
-    fs.closeSync(this.#fd);
-    this.#fd = null;
-    this.#host.closed();
-  }
-
-  /** Closes the file; a second call does nothing. */
-  close(): void {
-    this.rest();
-    this.#closed = true;
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
   }
 }
