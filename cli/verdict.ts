@@ -2,7 +2,7 @@
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { DecodeFailed, quoted, ReaderError, UnsupportedFormat } from "../readers/errors.ts";
 import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
-import { FileAccess } from "../readers/io/random_access.ts";
+import { FileAccess } from "../readers/io/file_access.ts";
 import { COLLECTION_FILE, documentsAround, zipRoot } from "../readers/collection/documents.ts";
 import { DOCUMENT_KINDS } from "../schemas/documents.ts";
 import { type FileTree, ZipFiles } from "../readers/ome_zarr/zip_files.ts";

@@ -13,7 +13,7 @@ import {
   STORE_MARKERS,
 } from "./formats.ts";
 import { pathError, type PathKind, withoutFolder } from "./io/paths.ts";
-import type { FileAccess } from "./io/random_access.ts";
+import type { FileAccess } from "./io/file_access.ts";
 import type { Scenes } from "./reader.ts";
 import { requireScene } from "./metadata/selection.ts";
 import type { TimedAcquisition } from "./metadata/time_stamps.ts";

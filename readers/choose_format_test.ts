@@ -1,6 +1,6 @@
 import { equal, rejects } from "node:assert/strict";
 import { openChosen } from "./choose_format.ts";
-import { FileAccess } from "./io/random_access.ts";
+import { FileAccess } from "./io/file_access.ts";
 import { FORMATS } from "./formats.ts";
 import { UnsupportedFormat } from "./errors.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { AnalysesDocument, ImageDocument, ReferenceImageDocument } from "../schemas/documents.ts";
 import type { DocumentList } from "./io/document_list.ts";
-import type { FileAccess } from "./io/random_access.ts";
+import type { FileAccess } from "./io/file_access.ts";
 import { warnIf, type Warning } from "./warning.ts";
 
 /** Sample type in the file, without byte order. A packed width counts as the next wider type (12 bits: `uint16`). */

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { inFolder } from "../../tests/temporary_files.ts";
-import { FileAccess } from "../io/random_access.ts";
+import { FileAccess } from "../io/file_access.ts";
 import { documentsAround } from "./documents.ts";
 
 Deno.test("searches documents in at most 200 subfolders", () =>

@@ -13,7 +13,7 @@ import { quoted, Unreadable } from "../errors.ts";
 import { alike, storedSpelling } from "../io/names.ts";
 import { isClosed, isInsideRoots } from "../io/paths.ts";
 import { isJsonObject } from "../metadata/json.ts";
-import type { FileAccess, FileRights } from "../io/random_access.ts";
+import type { FileAccess, FileRights } from "../io/file_access.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";

@@ -5,7 +5,8 @@
 import { basename, dirname, extname, join } from "node:path";
 import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
 import type { FileGrouping } from "../format.ts";
-import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
+import type { RandomAccessFile } from "../io/random_access_file.ts";
 import { listed, warnIf, type Warning } from "../warning.ts";
 import type { SubblockTable } from "./directory.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";

@@ -19,7 +19,7 @@
 import { unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import type { RandomAccessFile } from "../io/random_access.ts";
+import type { RandomAccessFile } from "../io/random_access_file.ts";
 import { axesOf, calibrated, type Calibration, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf, type Source } from "../reader.ts";

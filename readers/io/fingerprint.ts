@@ -1,7 +1,7 @@
 /** The fingerprint of an acquisition: 32 hexadecimal digits, from the sizes of its files and samples of their bytes. */
 import { createHash } from "node:crypto";
 import { unlessMissing } from "./paths.ts";
-import type { FileAccess } from "./random_access.ts";
+import type { FileAccess } from "./file_access.ts";
 
 /** Number of files whose bytes are sampled: the first and the last eight by path. Number and size of all files also count. */
 const MAX_FILES = 16;

@@ -5,7 +5,7 @@ import { inFolder } from "../../tests/temporary_files.ts";
 import { Unreadable } from "../errors.ts";
 import { alike, namedFile, namedFiles, StoredNames } from "./names.ts";
 import type { PathKind } from "./paths.ts";
-import { FileAccess } from "./random_access.ts";
+import { FileAccess } from "./file_access.ts";
 
 /** A folder with these files and folders; a name that ends with `/` is that of a folder. */
 function tree(...names: string[]) {

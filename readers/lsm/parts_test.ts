@@ -2,7 +2,7 @@
 import { deepEqual, throws } from "node:assert/strict";
 import { concat, doubles, latin1, words } from "../../tests/fixtures/bytes.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { FileAccess } from "../io/random_access.ts";
+import { FileAccess } from "../io/file_access.ts";
 import { UNDATED } from "../metadata/moment.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { type Field, grayLayout, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
 import { ByteSource, DecodedBytes } from "../io/byte_source.ts";
-import { FileAccess } from "../io/random_access.ts";
+import { FileAccess } from "../io/file_access.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { type Dimensions, writtenOrder } from "./info_record.ts";
 import { PageList, readLsmPage } from "./planes.ts";

@@ -12,7 +12,7 @@ import { DecodeFailed, isLoss, quoted, reasonOf, unlessDamaged, Unreadable } fro
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { alike, namedFiles, StoredNames } from "../io/names.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import { MAX_NAME_BYTES } from "../io/paths.ts";
 import { beginsScan, parseScan, type PvScan } from "./pvscan.ts";
 import { textFrom } from "./text.ts";

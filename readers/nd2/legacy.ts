@@ -17,7 +17,7 @@ import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.t
 import { DecodeFailed, PlaneNotFound, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import type { RandomAccessFile } from "../io/random_access.ts";
+import type { RandomAccessFile } from "../io/random_access_file.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrationsOf } from "../metadata/axes.ts";
 import { channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";

@@ -16,7 +16,7 @@
  */
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import type { RandomAccessFile } from "../io/random_access.ts";
+import type { RandomAccessFile } from "../io/random_access_file.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";

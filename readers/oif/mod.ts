@@ -13,7 +13,7 @@
  */
 import { basename } from "node:path";
 import { startsWith } from "../first_bytes.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import { firstMoment } from "../metadata/moment.ts";
 import { type Acquisition, oneScene, type Scenes, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";

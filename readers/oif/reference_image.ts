@@ -2,7 +2,7 @@
  * The reference image: an overview of its own size, on which the line of a line scan was drawn. The line is a region in a file
  * named in the settings of an image.
  */
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import {
   type ImageShape,
   MAX_PATH_POINTS,

@@ -4,7 +4,7 @@ import { DecodeFailed, NoImage, quoted, unlessDamaged } from "../errors.ts";
 import type { FileGrouping } from "../format.ts";
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { namedFile, StoredNames } from "../io/names.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import { listed, unlessLost, warnIf, type Warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";
 import { Settings } from "./settings.ts";

@@ -5,7 +5,7 @@
  */
 import { basename } from "node:path";
 import { DecodeFailed, quoted } from "../errors.ts";
-import type { RandomAccessFile } from "../io/random_access.ts";
+import type { RandomAccessFile } from "../io/random_access_file.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import {

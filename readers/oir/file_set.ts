@@ -5,7 +5,8 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { FileGrouping } from "../format.ts";
-import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
+import type { RandomAccessFile } from "../io/random_access_file.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { lossWarning, type Warning, warning } from "../warning.ts";
 import { FileScan, MAX_CHUNKS, MAX_PLANES } from "./file_scan.ts";

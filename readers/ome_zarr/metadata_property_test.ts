@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { storeOf } from "../../tests/fixtures/plain_store.ts";
 import { entriesBelow } from "../../tests/fixtures/zip_writer.ts";
 import { ReaderError } from "../errors.ts";
-import { FileAccess } from "../io/random_access.ts";
+import { FileAccess } from "../io/file_access.ts";
 import { FIRST_POSITION } from "../reader.ts";
 import { imageList } from "./image_list.ts";
 import { acquisitionOf, readStoredImage } from "./mod.ts";

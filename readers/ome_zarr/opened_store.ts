@@ -10,7 +10,8 @@ import {
   UnsupportedFormat,
 } from "../errors.ts";
 import { isInsideRoots } from "../io/paths.ts";
-import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
+import type { RandomAccessFile } from "../io/random_access_file.ts";
 import { GROUP_MARKERS } from "./markers.ts";
 import { readNode, type Store } from "./hierarchy.ts";
 import { zarrFolder } from "./zip_directory.ts";

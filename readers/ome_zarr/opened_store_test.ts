@@ -5,7 +5,7 @@ import { write } from "../../tests/fixtures/plain_store.ts";
 import { loadHere } from "../../tests/load_here.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
 import { inFolder } from "../../tests/temporary_files.ts";
-import { FileAccess } from "../io/random_access.ts";
+import { FileAccess } from "../io/file_access.ts";
 import { keyBelow, readValue, storeKey } from "./hierarchy.ts";
 import { directoryStore } from "./opened_store.ts";
 

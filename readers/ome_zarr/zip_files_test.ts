@@ -5,7 +5,7 @@ import { crc32, deflateRawSync } from "node:zlib";
 import { zipOf } from "../../tests/fixtures/zip_writer.ts";
 import { withFiles } from "../../tests/temporary_files.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { FileAccess } from "../io/random_access.ts";
+import { FileAccess } from "../io/file_access.ts";
 import { readValue, type Store } from "./hierarchy.ts";
 import type { ZipEntry } from "./zip_directory.ts";
 import { openEntry, ZipFiles } from "./zip_files.ts";

@@ -20,7 +20,7 @@ import {
   readDocument,
   writtenName,
 } from "../metadata/pvscan_files.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import { oneScene, type Scenes, type Source } from "../reader.ts";
 import { listed, warnIf } from "../warning.ts";
 import { type CycleGroup, groupsOf } from "./cycles.ts";

@@ -5,7 +5,8 @@ import { MAX_FOLDER_ENTRIES } from "../io/limits.ts";
 import { namedFiles } from "../io/names.ts";
 import { unreadable } from "../metadata/reference.ts";
 import { type FoundDocument, sourceName } from "../metadata/pvscan_files.ts";
-import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
+import type { RandomAccessFile } from "../io/random_access_file.ts";
 import { addWarning, type Warning } from "../warning.ts";
 
 /** The files that a document names: images, and the frames on which lines were drawn. */

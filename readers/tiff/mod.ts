@@ -14,7 +14,7 @@
 import { basename, dirname, extname, join } from "node:path";
 import { Unreadable } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import { lostText } from "../metadata/lost_text.ts";
 import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { warnIf } from "../warning.ts";
@@ -123,7 +123,12 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   const descriptions = noted(warnings, tagName(TAG.ImageDescription), texts) ?? [];
   for (const text of descriptions) {
     const zeros = text === "" ? "\0".repeat(Math.min(first.count(TAG.ImageDescription), MAX_ZEROS)) : text;
-    warnings.push(...lostText(tagName(TAG.ImageDescription), zeros));
+    const few = marks.isImageJText(text) || marks.isScanImageText(text)
+      ? "end fields"
+      : first.has(TAG.UIC1)
+      ? "end lines"
+      : "end";
+    warnings.push(...lostText(tagName(TAG.ImageDescription), zeros, few));
   }
   const opened: Opened = { path, files, tiff, first, descriptions, warnings };
   const list = await seriesOf(opened);

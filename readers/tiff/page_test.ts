@@ -8,7 +8,7 @@ import {
 } from "../../tests/fixtures/tiff_writer.ts";
 import type { Codec } from "../codecs/segment.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { FileAccess } from "../io/random_access.ts";
+import { FileAccess } from "../io/file_access.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import { SegmentTable } from "./segment_table.ts";
 import { TiffFile } from "./tiff_file.ts";

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import type { Calibration } from "../metadata/axes.ts";
 import { UNDATED } from "../metadata/moment.ts";
 import { referenceAxes, type ScanPath } from "../metadata/reference.ts";

@@ -2,7 +2,7 @@
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import type { Calibration } from "../metadata/axes.ts";
 import { type Moment, momentOf } from "../metadata/moment.ts";
 import type { AxisLetter, LineScan, Position, SceneEntry, TimeStamps } from "../reader.ts";

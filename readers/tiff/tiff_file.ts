@@ -1,7 +1,7 @@
 /** One TIFF or BigTIFF file. */
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileAccess } from "../io/file_access.ts";
 import { StopFlag } from "../io/stop_flag.ts";
 import { ByteWindow, decodeText, Directory, type Encoding } from "./directory.ts";
 

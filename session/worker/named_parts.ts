@@ -8,7 +8,7 @@ import {
   UnsupportedFormat,
 } from "../../readers/errors.ts";
 import { loadGroupings, SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import type { StopFlag } from "../../readers/io/stop_flag.ts";
 
 /** A file that is named like a part of the file at `main`. */

@@ -4,7 +4,7 @@ import { sampleFolder } from "../../tests/contract/harness.ts";
 import { writeCollection } from "../../tests/collection_tree.ts";
 import { loadHere, planLoad, requestOf } from "../../tests/load_here.ts";
 import { temporaryFolder } from "../../tests/temporary_files.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 
 Deno.test("decodes a planned load in pieces, in any order, while its files are open", async () => {

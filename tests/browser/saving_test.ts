@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { validatePath } from "../../cli/verdict.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { ramp, write, writeChunks, writePlainStore } from "../fixtures/plain_store.ts";
 import { scanImageBytes } from "../fixtures/scanimage_files.ts";

@@ -6,7 +6,7 @@ import { zstdCompressSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { documentsOf } from "../../readers/io/document_list.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { concat, doubles, padded, words } from "../fixtures/bytes.ts";
 import {
   patched,

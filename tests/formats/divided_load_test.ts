@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ReaderError } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
 import { loadAcquisition } from "../../session/opener.ts";

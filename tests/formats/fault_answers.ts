@@ -1,7 +1,7 @@
 /** What clients see of an acquisition, and whether they may see it while calls of the file system fail. */
 import { isDeepStrictEqual } from "node:util";
 import { PathNotFound, ReaderError } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { sizesOf } from "../../readers/reader.ts";
 import type { Run } from "../file_faults.ts";
 import { loadHere, openHere } from "../load_here.ts";

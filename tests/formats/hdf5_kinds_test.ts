@@ -1,7 +1,7 @@
 /** Types of numbers, links, user blocks and numbering in HDF5 files, and what sessions of them keep. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { collectGarbage } from "../../readers/io/runtime_internals.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 import { OpenAcquisition } from "../../session/worker/open_acquisition.ts";

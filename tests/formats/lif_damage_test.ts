@@ -1,6 +1,6 @@
 /** Damaged and hostile LIF and LOF files: refused with what is wrong and where, or served with a warning. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import type { RowRange } from "../../readers/reader.ts";
 import { checkCuts, loadBytes, openBytes, refused as refusedAs } from "../damage.ts";
 import { openHere } from "../load_here.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Stopped } from "../../readers/errors.ts";
 import { scenes } from "../../readers/oir/mod.ts";
 import { FIRST_POSITION } from "../../readers/reader.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 import { CHANNEL_A, frame, lineScan, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
 import { withFiles } from "../temporary_files.ts";

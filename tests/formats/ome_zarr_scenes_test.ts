@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose_format.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import type { Scenes } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
 import { LINE_SCAN, OVERVIEW, writeCollection, writeImage } from "../collection_tree.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import type { RowRange } from "../../readers/reader.ts";
 import { loadHere, planHere } from "../load_here.ts";
 import { decodeAt } from "../planes.ts";

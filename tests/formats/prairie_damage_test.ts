@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { PlaneNotFound } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { type At, type ChangeTable, loadBytes, refusal, testChanges } from "../damage.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { type LoadedHere, loadHere, openHere } from "../load_here.ts";

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { Stopped } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { FIXTURES } from "../fixtures/expected.ts";
 import { ndtiffFiles } from "../fixtures/ndtiff_writer.ts";
 import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { ROOT } from "../binary/server_process.ts";
 import { run } from "../child_process.ts";
 import { DecodeFailed, PlaneNotFound } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import type { FileFormat } from "../../readers/format.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { type Acquisition, FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
 import { loadBytes } from "../damage.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";

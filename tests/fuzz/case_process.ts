@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { openResponse } from "../../session/open_response.ts";
 import { OpenResponse } from "../../schemas/http.ts";
 import { type LoadedAcquisition, planLoad, requestOf } from "../load_here.ts";

@@ -1,7 +1,7 @@
 /** What the fuzzing of a format starts from: its fixtures and files made by the writers of the tests. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { zarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
 import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { image, lifFile, samples } from "../fixtures/lif_writer.ts";

@@ -1,6 +1,6 @@
 /** The server under load and under faults; `deno task stress soak` runs the first for longer. */
 import assert from "node:assert/strict";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { sampleFolder } from "../contract/harness.ts";
 import { OpenAcquisition } from "../../session/worker/open_acquisition.ts";
 import { requestOf } from "../load_here.ts";

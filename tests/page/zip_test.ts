@@ -3,7 +3,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { crc32 as zlibCrc32 } from "node:zlib";
 import { output, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { crc32, type ZipEntry, zipOfTexts, zipParts, ZipRecords } from "../../static/measure/zip.ts";
 import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";

@@ -12,7 +12,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_PLANE_SAMPLES } from "../../io/limits.ts";
-import type { FileAccess } from "../../io/random_access.ts";
+import type { FileAccess } from "../../io/file_access.ts";
 import { axesOf } from "../../metadata/axes.ts";
 import { sizesOf } from "../../reader.ts";
 import { listed, missingFiles, warnIf } from "../../warning.ts";

@@ -6,7 +6,7 @@ import { basename, dirname } from "node:path";
 import { DecodeFailed, quoted, reasonOf, unlessDamaged } from "../../errors.ts";
 import { alike, namedFiles } from "../../io/names.ts";
 import { lastNameOf, leavesFolder } from "../../io/paths.ts";
-import type { FileAccess } from "../../io/random_access.ts";
+import type { FileAccess } from "../../io/file_access.ts";
 import { axesOf } from "../../metadata/axes.ts";
 import { firstMoment } from "../../metadata/moment.ts";
 import { type SceneEntry, sizesOf, type TimeStamps } from "../../reader.ts";

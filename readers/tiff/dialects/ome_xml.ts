@@ -5,7 +5,7 @@ import type { ByteSource } from "../../io/byte_source.ts";
 import { boundedText, MAX_XML_BYTES } from "../../io/limits.ts";
 import { namedFile } from "../../io/names.ts";
 import { lastNameOf, withoutFolder } from "../../io/paths.ts";
-import type { FileAccess } from "../../io/random_access.ts";
+import type { FileAccess } from "../../io/file_access.ts";
 import { numberOf } from "../../metadata/text.ts";
 import { channelElements, imagesIn, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
 import { child, children, parseXml, type XmlElement } from "../../metadata/xml.ts";

@@ -1,13 +1,11 @@
 /**
  * Opens the files of an acquisition; nothing else does. A file is opened if its resolved path lies inside the roots and it is a
- * regular file. Each read is checked against the size of the file, and a short read is an error.
+ * regular file.
  */
 // Imports the object rather than its functions, so that a test can make one call fail.
 import fs from "node:fs";
-import { basename, dirname, join, sep } from "node:path";
-import { ByteSource } from "./byte_source.ts";
+import { basename, dirname, join, resolve as resolvePath, sep } from "node:path";
 import {
-  DecodeFailed,
   PathNotAllowed,
   PathNotFound,
   quoted,
@@ -25,21 +23,16 @@ import {
   isNowhere,
   type PathKind,
   unlessMissing,
-  unreadable,
+  type unreadable,
 } from "./paths.ts";
-import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
+import { MAX_FOLDER_ENTRIES, type MAX_READ_STEP } from "./limits.ts";
 import { isAppleDouble, StoredNames } from "./names.ts";
+import { RandomAccessFile, type ReadCounts } from "./random_access_file.ts";
 import { StopFlag } from "./stop_flag.ts";
+import { addName, isFolder, isLarge } from "./folder_names.ts";
 
 /** Read-only. With `O_NONBLOCK`, which Windows lacks, a fifo does not block the open. */
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
-
-/** Numbers of opens, reads and bytes that a reader requested. */
-export interface ReadCounts {
-  opens: number;
-  reads: number;
-  bytes: number;
-}
 
 /** Number of first and of last opened files with marks: readers open shared metadata first and the files of a scene last. */
 const MAX_MARKS = 32;
@@ -66,9 +59,6 @@ export interface FileRights {
 /** Folders for which an open begins again; further ones are read at once, unless they are large. A set has at most three. */
 const MAX_FOLDERS_AHEAD = 16;
 
-/** Bytes of a folder, as `stat` reports them, from which on it may hold thousands of entries: its names have ten bytes or more. */
-const LARGE_FOLDER_BYTES = 128 << 10;
-
 /** A folder that has not been read yet. {@linkcode FileAccess.listingAhead} reads it and begins again. */
 class UnreadFolder extends Error {
   constructor(readonly folder: string) {
@@ -82,6 +72,8 @@ export class FileAccess {
   /** Checked between reads, and by loops without reads. */
   readonly stop: StopFlag;
   readonly #roots: readonly string[] | null;
+  /** The folder that symbolic links may not leave; `null` if they may. */
+  readonly #linksIn: string | null;
   /** Files with a descriptor, in the order in which they received it. */
   readonly #open = new Set<RandomAccessFile>();
   readonly #firstMarks = new Map<string, string>();
@@ -95,10 +87,27 @@ export class FileAccess {
   #handedOn: RandomAccessFile | null = null;
   #closed = false;
 
-  /** Opens nothing yet. `roots` are resolved directories that may be read; `null` for no limit. */
-  constructor(roots: readonly string[] | null = null, stop: StopFlag = new StopFlag()) {
+  /**
+   * Opens nothing yet.
+   *
+   * @param roots resolved directories that may be read; `null` for no limit
+   * @param linksStayAt resolved path, out of whose folder (or which, of a folder) symbolic links may not lead: what lies behind
+   *   one that does counts as missing; `null` if links are followed
+   */
+  constructor(
+    roots: readonly string[] | null = null,
+    stop: StopFlag = new StopFlag(),
+    linksStayAt: string | null = null,
+  ) {
     this.#roots = roots;
     this.stop = stop;
+    this.#linksIn = linksStayAt === null ? null : isFolder(linksStayAt) ? linksStayAt : dirname(linksStayAt);
+  }
+
+  /** True if a path leads through a link to a place outside the folder that links may not leave. */
+  #isLinkedAway(path: string, resolved: string): boolean {
+    return this.#linksIn !== null && resolved !== resolvePath(path) &&
+      !isInsideRoots(resolved, [this.#linksIn]);
   }
 
   /** Marks of the first and the last opened files, by resolved path. */
@@ -224,7 +233,7 @@ export class FileAccess {
    * open files relative to an open folder, so further replacements can win the race (docs/security.md).
    */
   #requireUnexchanged(path: string, { dev, ino }: { readonly dev: number; readonly ino: number }): void {
-    if (this.#roots === null) return;
+    if (this.#roots === null && this.#linksIn === null) return;
     const look = () => [Deno.realPathSync(path), Deno.statSync(path)] as const;
     const [resolved, found] = attempt(path, "looked at again", look);
     if (!isInsideRoots(resolved, this.#roots)) {
@@ -284,7 +293,8 @@ export class FileAccess {
     if (!isInsideRoots(path, this.#roots)) return null;
     return unlessMissing(() => {
       try {
-        const resolved = this.#roots === null ? path : this.resolve(path);
+        const isFree = this.#roots === null && this.#linksIn === null;
+        const resolved = isFree ? path : this.resolve(path);
         return attempt(path, "looked at", () => Deno.statSync(resolved));
       } catch (error) {
         if (error instanceof PathNotFound && isNowhere(error)) absent();
@@ -306,7 +316,8 @@ export class FileAccess {
   }
 
   /**
-   * Names in a folder, sorted by code unit, without AppleDouble files; empty if the folder is missing or lies outside the roots.
+   * Names in a folder, sorted by code unit, without AppleDouble files and links that may not be followed; empty if the folder is
+   * missing or lies outside the roots.
    *
    * Outside {@linkcode listingAhead}, and there after {@linkcode MAX_FOLDERS_AHEAD} folders, entries that the system cannot read are
    * missing without an error.
@@ -328,12 +339,27 @@ export class FileAccess {
     const names: string[] = [];
     const next = () => attempt(folder, "listed", () => directory.readSync());
     try {
-      for (let entry = next(); entry !== null; entry = next()) addName(names, entry.name, folder);
+      for (let entry = next(); entry !== null; entry = next()) {
+        if (!this.#isForbiddenLink(entry.isSymbolicLink(), join(resolved, entry.name))) {
+          addName(names, entry.name, folder);
+        }
+      }
     } finally {
       directory.closeSync();
     }
     this.#requireOpened(resolved, names);
     return names.sort();
+  }
+
+  /** True for an entry that is a link out of the folder that links may not leave. */
+  #isForbiddenLink(isLink: boolean, path: string): boolean {
+    if (!isLink || this.#linksIn === null) return false;
+    try {
+      return this.#isLinkedAway(path, fs.realpathSync(path));
+    } catch {
+      // A link that leads nowhere is for the reader to name.
+      return false;
+    }
   }
 
   /** The resolved path of a folder; `null` if it is missing or lies outside the roots. @throws {Unreadable} */
@@ -380,9 +406,9 @@ export class FileAccess {
   async #read(folder: string): Promise<() => string[]> {
     const names: string[] = [];
     try {
-      for await (const { name } of Deno.readDir(folder)) {
+      for await (const { name, isSymlink } of Deno.readDir(folder)) {
         this.stop.check();
-        addName(names, name, folder);
+        if (!this.#isForbiddenLink(isSymlink, join(folder, name))) addName(names, name, folder);
       }
       this.#requireOpened(folder, names);
     } catch (cause) {
@@ -420,8 +446,8 @@ export class FileAccess {
    * @throws {Unreadable} a folder of the path cannot be inspected
    */
   resolve(path: string): string {
-    // Only `open` checks the roots again afterwards, so only `open` may use remembered folders.
-    return this.#resolved(path, this.#roots === null);
+    // Only `open` checks the place again afterwards, so only `open` may use remembered folders.
+    return this.#resolved(path, this.#roots === null && this.#linksIn === null);
   }
 
   /** {@linkcode resolve}; with `inKnownFolder`, uses the folder as first resolved. */
@@ -430,6 +456,9 @@ export class FileAccess {
       attempt(path, "looked at", () => fs.realpathSync(path));
     if (!isInsideRoots(resolved, this.#roots)) {
       throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
+    }
+    if (this.#isLinkedAway(path, resolved)) {
+      throw new PathNotAllowed(`${quoted(path)} is a link that leaves the folder of the chosen file`);
     }
     return resolved;
   }
@@ -463,115 +492,11 @@ export class FileAccess {
   }
 }
 
-/** Whether a folder may hold thousands of entries, or the system does not tell. */
-function isLarge(folder: string): boolean {
-  try {
-    const { size } = Deno.statSync(folder);
-    return size === 0 || size > LARGE_FOLDER_BYTES;
-  } catch {
-    return false;
-  }
-}
-
 /** The mark of a file; `null` if there is none. */
 function markAt(path: string): string | null {
   try {
     return fileMark(Deno.statSync(path));
   } catch {
     return null;
-  }
-}
-
-/** Adds a name unless it is that of an AppleDouble file. @throws {DecodeFailed} more names than {@linkcode MAX_FOLDER_ENTRIES} */
-function addName(names: string[], name: string, folder: string): void {
-  if (isAppleDouble(name)) return;
-  if (names.push(name) > MAX_FOLDER_ENTRIES) {
-    throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
-  }
-}
-
-/** The part of {@linkcode FileAccess} that its files use. */
-interface FileHost {
-  readonly counts: ReadCounts;
-  readonly stop: StopFlag;
-  /** Returns a new descriptor after a rest. @throws {AcquisitionChanged | ReaderError} */
-  again(): number;
-  /** Called before each read. */
-  used(): void;
-  /** Called after the descriptor was closed. */
-  closed(): void;
-}
-
-/** A regular file, read by position. */
-export class RandomAccessFile extends ByteSource {
-  readonly name = "the file";
-  readonly path: string;
-  readonly size: number;
-  #fd: number | null;
-  #closed = false;
-  readonly #host: FileHost;
-
-  /** Called only by {@linkcode FileAccess.open}. */
-  constructor(
-    { path, fd, size }: { readonly path: string; readonly fd: number; readonly size: number },
-    host: FileHost,
-  ) {
-    super();
-    this.path = path;
-    this.size = size;
-    this.#fd = fd;
-    this.#host = host;
-  }
-
-  /**
-   * Fills `target` from `offset` on.
-   *
-   * @throws {DecodeFailed | Stopped} as for any source, or the file became shorter since it was opened
-   * @throws {Unreadable} the system cannot read the file
-   * @throws {AcquisitionChanged} the file rested and has changed since
-   */
-  override readInto(offset: number, target: Uint8Array, what: string): void {
-    this.require(offset, target.length, what);
-    if (this.#closed) throw new Error(`"${this.path}" is closed`);
-    const { counts, stop } = this.#host;
-    this.#host.used();
-    const fd = this.#fd ??= this.#host.again();
-    for (let done = 0; done < target.length;) {
-      stop.check();
-      const step = Math.min(MAX_READ_STEP, target.length - done);
-      let n: number;
-      try {
-        n = fs.readSync(fd, target, done, step, offset + done);
-      } catch (cause) {
-        throw unreadable(this.path, `read at ${offset + done} (${what})`, cause);
-      }
-      const range = `${offset} + ${target.length}`;
-      if (n === 0) throw new DecodeFailed(`${what} at ${range}: the file became shorter while it was read`);
-      done += n;
-      counts.reads += 1;
-      counts.bytes += n;
-    }
-  }
-
-  override checkStop(): void {
-    this.#host.stop.check();
-  }
-
-  /** Closes the descriptor; the next read opens the file again. */
-  rest(): void {
-    if (this.#fd === null) return;
-    fs.closeSync(this.#fd);
-    this.#fd = null;
-    this.#host.closed();
-  }
-
-  /** Closes the file; a second call does nothing. */
-  close(): void {
-    this.rest();
-    this.#closed = true;
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
   }
 }

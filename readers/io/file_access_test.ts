@@ -11,7 +11,8 @@ import {
   UnsupportedFormat,
 } from "../errors.ts";
 import { isInsideRoots, requireMarks, requireMarksLater } from "./paths.ts";
-import { FileAccess, type RandomAccessFile } from "./random_access.ts";
+import { FileAccess } from "./file_access.ts";
+import type { RandomAccessFile } from "./random_access_file.ts";
 import { StopFlag } from "./stop_flag.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
 import { output, programTest } from "../../tests/programs.ts";
