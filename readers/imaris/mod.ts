@@ -49,7 +49,8 @@ function scenesIn({ path, files }: Source): Scenes {
 }
 
 function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File): Acquisition {
-  const times = file.kindOf(LEVEL) === "group" ? file.numbered(LEVEL, "TimePoint ") : [];
+  const stored = file.kindOf(LEVEL) === "group" ? file.numbered(LEVEL, "TimePoint ") : [];
+  let times = stored;
   const first = `${LEVEL}/TimePoint ${times[0] ?? 0}`;
   const channels = file.kindOf(first) === "group" ? file.numbered(first, "Channel ") : [];
   const dataOf = (t: number, c: number) =>
@@ -70,6 +71,14 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
   const sizes = sizesOf(file, dataset, metadata);
   const [columns, rows, slices] = sizes;
   const image = metadata.read("DataSetInfo/Image", () => file.text(`${INFO}/Image`, "RecordingDate"), null);
+  // Time points of one row become lines, which end before the first that is missing.
+  if (rows === 1 && slices === 1 && columns > 1) {
+    times = stored.filter((time, i) => time === stored[0]! + i);
+    const text = `${times.length} of ${stored.length} lines are served: the next one, time point ${
+      stored[0]! + times.length
+    }, is missing`;
+    metadata.warn(...warnIf(times.length < stored.length, "lines_missing", text));
+  }
   const stamps = timeStamps(file, times, metadata);
   metadata.warn(...missingTimes(times));
   const held = heldChannels(file, times, channels.length, metadata);
@@ -77,7 +86,7 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
     { T: times.length, C: channels.length, Z: slices, Y: rows, X: columns },
     { ...calibrations(file, sizes, metadata), ...stamps.step && { T: stamps.step } },
   );
-  metadata.warn(...countWarnings(file, times.length, channels.length, metadata));
+  metadata.warn(...countWarnings(file, stored.length, channels.length, metadata));
   const shift = firstChannel(file, channels, metadata);
   const described = channels.map((number) => number + shift);
   const info = documentOf(file, described, metadata);

@@ -55,6 +55,15 @@ Deno.test("stamps of Imaris belong to time points by their numbers, and missing 
   deepEqual(summary.channels.map(({ name }) => name), ["GFP", "CH2"]);
 });
 
+Deno.test("lines of Imaris end before the first time point that is missing", async () => {
+  const { summary, planes } = await loadBytes("a.ims", fixture("missing_line.ims"));
+  deepEqual(summary.axes[0], { name: "Y", size: 3, step: 4, unit: "seconds" });
+  // Samples count from 100 times the time point.
+  deepEqual([...planes[0]!], [0, 1, 2, 3, 100, 101, 102, 103, 200, 201, 202, 203]);
+  const lost = summary.warnings.find(({ code }) => code === "lines_missing")!;
+  match(lost.text, /^3 of 5 lines are served: .* time point 3, is missing$/);
+});
+
 Deno.test("groups of DataSetInfo that count from 1 name the channels that count from 0", async () => {
   // The file has a user block of 2048 bytes, too.
   const { summary, planes } = await loadBytes("a.ims", fixture("from_one.ims"));
