@@ -18,15 +18,19 @@ import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
 import { addWarning, listed, warnIf, type Warning, warning } from "../warning.ts";
+import { IMAGE_LIST } from "./names.ts";
 import {
   type AcceptedDocument,
   type Allowance,
   COLLECTION_FILE,
   documentsAround,
+  isImageList,
   isInside,
+  readForeignPart,
   readUsable,
   resolved,
   rootOfDocument,
+  rootsOf,
   searchAllowance,
 } from "./documents.ts";
 
@@ -51,6 +55,8 @@ export interface Membership {
   readonly referenceImage: string | null;
   /** Points `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
+  /** True if the scan path is known to be a straight line. */
+  readonly isLine: boolean;
   /** What an archive keeps of the recording and of its reference image. */
   readonly archived: ArchivedImage;
   readonly archivedReference: ArchivedReference;
@@ -59,14 +65,23 @@ export interface Membership {
   readonly warnings: readonly Warning[];
 }
 
-/** An accepted document of a member. */
-export interface MemberDocument {
-  readonly kind: DocumentKindName;
+/** A file that a document of a member comes from. */
+export interface DocumentFile {
   /** Path below the root of the collection. */
   readonly name: string;
   /** Resolved path. */
   readonly path: string;
   readonly digest: string;
+}
+
+/** An accepted document of a member. */
+export interface MemberDocument {
+  readonly kind: DocumentKindName;
+  /** Path below the root of the collection; that of a made document belongs to no file. */
+  readonly name: string;
+  readonly files: readonly DocumentFile[];
+  /** Makes the document from what its files hold, if they have another layout; `null` for a file that is the document. */
+  readonly made: ((values: readonly unknown[]) => unknown) | null;
   /** Paths of its tables below the root of the collection. */
   readonly tables: readonly string[];
 }
@@ -141,8 +156,11 @@ function trustOf(image: string, files: FileAccess): (folder: string) => boolean 
     if (rights === null || !belongs(rights)) return false;
     if (!isOpenToAll(rights)) return true;
     // Anybody can create a document there.
-    const document = files.rightsOf(join(folder, COLLECTION_FILE));
-    return (rights.mode & STICKY) !== 0 && (document === null || belongs(document));
+    const documents = [COLLECTION_FILE, basename(IMAGE_LIST)].map((name) =>
+      files.rightsOf(join(folder, name))
+    );
+    return (rights.mode & STICKY) !== 0 &&
+      documents.every((document) => document === null || belongs(document));
   };
 }
 
@@ -155,7 +173,9 @@ function applied(
     ...axisDisplay ? ["steps"] : [],
     ...referenceImage ? ["the reference image"] : [],
     ...missingPlanes.size > 0 ? ["which planes are missing"] : [],
-    ...Object.keys(archived).length > 0 ? ["what its archive keeps of the recording"] : [],
+    ...Object.keys(archived).length > 0
+      ? [isImageList(document) ? "date and time" : "what its archive keeps of the recording"]
+      : [],
   ];
   const text = `The collection "${document}" gives this image ${changes.join(", ")}`;
   return warnIf(changes.length > 0, "collection_applied", text);
@@ -170,6 +190,7 @@ const ALONE: Membership = {
   axisDisplay: null,
   referenceImage: null,
   scanPath: null,
+  isLine: false,
   archived: {},
   archivedReference: {},
   unkept: [],
@@ -184,7 +205,7 @@ async function foundCollection(search: Search): Promise<FoundMember | null> {
     if (!looked(search, () => admits(folder))) return null;
     await files.readAhead(folder);
     const documents = looked(search, () => documentsAround(folder, files, (error) => note(search, error)));
-    const hasOwn = documents?.[0] === join(folder, COLLECTION_FILE);
+    const hasOwn = documents?.[0] !== undefined && rootsOf(documents[0])[0] === folder;
     const collections: string[] = [];
     let found: FoundMember | null = null;
     for (const document of documents ?? []) {
@@ -245,8 +266,8 @@ function memberOf(
 ): FoundMember | null {
   const { members } = collection;
   const { image, files, allowance, admits } = search;
-  const folder = dirname(document);
-  const roots = [folder, dirname(folder)];
+  const roots = rootsOf(document);
+  const [folder] = roots;
   const named = (isNamed: (path: string) => boolean) =>
     members.filter((member) => roots.some((root) => isNamed(imagePath(root, member))));
   const exact = named((path) => path === image);
@@ -254,7 +275,7 @@ function memberOf(
   const candidates = written.length > 0 ? written : members.slice(0, Math.max(0, allowance.members));
   if (written.length === 0) allowance.members -= members.length;
   const fitting = candidates.flatMap((member) => {
-    const [here, above] = roots.map((root) => isImage(root, member, search));
+    const [here = false, above = false] = roots.map((root) => isImage(root, member, search));
     return here || above ? [{ member, here, above }] : [];
   });
   if (fitting.length === 0) return null;
@@ -299,34 +320,11 @@ export async function readMembership(
     }
     return null;
   };
-  const documents: MemberDocument[] = [];
   const strange = foreign === null ? [] : [`${quoted(basename(document))}: ${foreign}`];
-  const linked = async <T extends { readonly image_id: string }>(
-    name: string | undefined,
-    kind: DocumentKindName,
-    tablesOf: (value: T) => readonly string[] = () => [],
-  ): Promise<T | null> => {
-    const path = name === undefined ? null : inside(name);
-    const read = path && await readUsable<T>(path, kind, files, warnings);
-    if (name === undefined || !path || !read) return null;
-    const { value, digest, foreign } = read;
-    if (foreign !== null) strange.push(`${quoted(name)}: ${foreign}`);
-    if (value.image_id !== member.id) {
-      const text = `"${name}" describes the image "${value.image_id}", not "${member.id}", and is left out`;
-      warnings.push(warning("metadata_disagree", text));
-      return null;
-    }
-    documents.push({ kind, name, path, digest, tables: tablesOf(value) });
-    return value;
-  };
+  const read = isImageList(document) ? readForeignDocuments : readOwnDocuments;
+  const content = await read(member, { inside, files, warnings, strange });
+  const { documents, image, overview } = content;
   const reference = member.reference_image;
-  const image = await linked<ImageDocument>(member.resources.acqimage, "acqimage");
-  await linked<AnalysesDocument>(
-    member.resources.analyses,
-    "analyses",
-    ({ analyses }) => analyses.flatMap(({ resources = [] }) => resources.map(({ path }) => path)),
-  );
-  const overview = await linked<ReferenceImageDocument>(reference?.metadata, "reference-image");
   if (strange.length > 0) warnings.push(warning("foreign_document", listed(strange)));
   const { archivedImage, archivedReference } = await import("../../schemas/archived.ts");
   const kept = archivedImage(image?.image_metadata);
@@ -341,7 +339,8 @@ export async function readMembership(
     missingPlanes: missingPlanes(image),
     axisDisplay: image?.axis_display ?? null,
     referenceImage: reference ? inside(reference.ome_zarr) : null,
-    scanPath: overview?.scan_path?.points ?? null,
+    scanPath: content.scanPath,
+    isLine: content.isLine,
     archived: kept.fields,
     archivedReference: keptReference.fields,
     unkept: [
@@ -350,6 +349,111 @@ export async function readMembership(
       ...resources?.tables?.length ? ["its tables"] : [],
     ].map((what) => `Of the collection ${quoted(name)}, ${what} are left out`),
     warnings,
+  };
+}
+
+/** How the documents of a member are read. */
+interface MemberReading {
+  /** The resolved path of a file of the collection; `null`, with a warning, if it leads nowhere or out of it. */
+  readonly inside: (path: string) => string | null;
+  readonly files: FileTree;
+  readonly warnings: Warning[];
+  /** Receives how documents differ from those of this program. */
+  readonly strange: string[];
+}
+
+/** The documents of a member, and what they say. */
+interface MemberFacts {
+  readonly documents: readonly MemberDocument[];
+  readonly image: ImageDocument | null;
+  readonly overview: ReferenceImageDocument | null;
+  readonly scanPath: Membership["scanPath"];
+  readonly isLine: boolean;
+}
+
+const tablesOf = ({ analyses }: AnalysesDocument): string[] =>
+  analyses.flatMap(({ resources = [] }) => resources.map(({ path }) => path));
+
+async function readOwnDocuments(
+  { id, resources, reference_image: reference }: Member,
+  { inside, files, warnings, strange }: MemberReading,
+): Promise<MemberFacts> {
+  const documents: MemberDocument[] = [];
+  const linked = async <T extends { readonly image_id: string }>(
+    name: string | undefined,
+    kind: DocumentKindName,
+    tablesOf: (value: T) => readonly string[] = () => [],
+  ): Promise<T | null> => {
+    const path = name === undefined ? null : inside(name);
+    const read = path && await readUsable<T>(path, kind, files, warnings);
+    if (name === undefined || !path || !read) return null;
+    const { value, digest, foreign } = read;
+    if (foreign !== null) strange.push(`${quoted(name)}: ${foreign}`);
+    if (value.image_id !== id) {
+      const text = `"${name}" describes the image "${value.image_id}", not "${id}", and is left out`;
+      warnings.push(warning("metadata_disagree", text));
+      return null;
+    }
+    documents.push({ kind, name, files: [{ name, path, digest }], made: null, tables: tablesOf(value) });
+    return value;
+  };
+  const image = await linked<ImageDocument>(resources.acqimage, "acqimage");
+  await linked<AnalysesDocument>(resources.analyses, "analyses", tablesOf);
+  const overview = await linked<ReferenceImageDocument>(reference?.metadata, "reference-image");
+  return { documents, image, overview, scanPath: overview?.scan_path?.points ?? null, isLine: false };
+}
+
+/** Reads the sidecar and the manifest of a member in the layout of acqstore 0.2.0. */
+async function readForeignDocuments(
+  member: Member,
+  { inside, files, warnings, strange }: MemberReading,
+): Promise<MemberFacts> {
+  const { foreignMember } = await import("./acqstore_layout.ts");
+  const found: DocumentFile[] = [];
+  const part = async <Kind extends "sidecar" | "manifest">(name: string, kind: Kind) => {
+    const path = inside(name);
+    const read = path && await readForeignPart(path, kind, files, warnings);
+    if (!path || !read) return null;
+    found.push({ name, path, digest: read.digest });
+    return read.value;
+  };
+  const { acqimage, analyses: list = "" } = member.resources;
+  const side = await part(acqimage, "sidecar");
+  const manifest = await part(list, "manifest");
+  const { image, analyses, reference, scanPath, isLine, warnings: doubts } = foreignMember(
+    member,
+    side,
+    manifest,
+  );
+  warnings.push(...doubts);
+  if (analyses?.analyses.some(({ resources = [] }) => resources.length === 0)) {
+    strange.push(`${quoted(acqimage)}: analyses have no tables`);
+  }
+  const valueIn = <T>(values: readonly unknown[], name: string) =>
+    (values[found.findIndex((file) => file.name === name)] ?? null) as T | null;
+  const again = (values: readonly unknown[]) =>
+    foreignMember(member, valueIn(values, acqimage), valueIn(values, list));
+  const document = (
+    kind: DocumentKindName,
+    pick: (made: ReturnType<typeof foreignMember>) => unknown,
+    tables: readonly string[] = [],
+  ): MemberDocument => ({
+    kind,
+    name: `${member.ome_zarr}/${kind}.json`,
+    files: found,
+    made: (values) => pick(again(values)),
+    tables,
+  });
+  return {
+    documents: [
+      ...image ? [document("acqimage", (made) => made.image)] : [],
+      ...analyses ? [document("analyses", (made) => made.analyses, tablesOf(analyses))] : [],
+      ...reference ? [document("reference-image", (made) => made.reference)] : [],
+    ],
+    image,
+    overview: reference,
+    scanPath,
+    isLine,
   };
 }
 
