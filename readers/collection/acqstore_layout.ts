@@ -2,6 +2,7 @@
  * Collections in the layout of acqstore 0.2.0, as the documents of this program. What those cannot hold is kept under the key
  * `acqstore` of their free objects.
  */
+import { Buffer } from "node:buffer";
 import type {
   AnalysesDocument,
   Collection,
@@ -26,7 +27,7 @@ import { withoutFolder } from "../io/paths.ts";
 import { namesAxis } from "../metadata/axes.ts";
 import type { StepDoubt } from "../metadata/axes.ts";
 import { extensionOf } from "../formats.ts";
-import { isJsonObject, type JsonObject } from "../metadata/json.ts";
+import { endOfString, isJsonObject, type JsonObject, parseJson } from "../metadata/json.ts";
 import { listed, warnIf, type Warning, warning } from "../warning.ts";
 
 /** The collection of a list of images. @throws {DecodeFailed} the list is invalid */
@@ -98,6 +99,34 @@ function withoutPaths(value: unknown, key = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutPaths(inner, name)]));
 }
 
+/**
+ * Parses a document of a member. acqstore writes `NaN` and `Infinity`, which are no JSON and count as `null`.
+ *
+ * @throws {DecodeFailed} anything else that is no JSON
+ */
+export function parseForeign(bytes: Uint8Array, what: string): { value: unknown; isFinite: boolean } {
+  const latin = (at: number, length: number) => String.fromCharCode(...bytes.subarray(at, at + length));
+  const pieces: Uint8Array[] = [];
+  let start = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === 0x22) at = endOfString(bytes, at);
+    const name = ["NaN", "Infinity"].find((name) =>
+      bytes[at] === name.charCodeAt(0) && latin(at, name.length) === name
+    );
+    if (name === undefined) continue;
+    pieces.push(bytes.subarray(start, bytes[at - 1] === 0x2d ? at - 1 : at), NULL);
+    start = at + name.length;
+    at = start - 1;
+  }
+  pieces.push(bytes.subarray(start));
+  return {
+    value: parseJson(pieces.length === 1 ? bytes : new Uint8Array(Buffer.concat(pieces)), what),
+    isFinite: pieces.length === 1,
+  };
+}
+
+const NULL = new TextEncoder().encode("null");
+
 /** Schemas of the documents of a member. */
 export const MEMBER_SCHEMAS = { sidecar, manifest };
 
@@ -120,8 +149,9 @@ export function foreignMember(
   list: Manifest | null,
 ): ForeignMember {
   const warnings: Warning[] = [];
-  const image = side && imageDocument(member, side, warnings);
   const analyses = analysesDocument(member, side, list, warnings);
+  const bare = (analyses?.analyses ?? []).filter(({ resources }) => resources === undefined);
+  const image = side && imageDocument(member, side, bare, warnings);
   const path = pathOf(side, warnings);
   const own = list?.reference_image ?? null;
   const text = `The manifest names the reference image ${
@@ -138,7 +168,13 @@ export function foreignMember(
   };
 }
 
-function imageDocument(member: Member, side: Sidecar, warnings: Warning[]): ImageDocument {
+/** @param bare analyses without tables, which analyses documents cannot hold */
+function imageDocument(
+  member: Member,
+  side: Sidecar,
+  bare: AnalysesDocument["analyses"],
+  warnings: Warning[],
+): ImageDocument {
   const { version, accepted, rois, analysis: _, experiment_metadata: experiment, ...rest } = side;
   const { reference_image_metadata: __, ...shown } = rest;
   const unread: JsonObject[] = [];
@@ -166,6 +202,7 @@ function imageDocument(member: Member, side: Sidecar, warnings: Warning[]): Imag
         version,
         ...withoutPaths(shown) as JsonObject,
         ...unread.length > 0 && { rois: unread },
+        ...bare.length > 0 && { analyses: bare },
       },
     },
     ...Object.keys(display).length > 0 && { axis_display: display },

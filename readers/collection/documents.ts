@@ -11,7 +11,7 @@ import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { IMAGE_LIST } from "./names.ts";
 import { isGroup } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 
 /** Name of the document. */
 export const COLLECTION_FILE = "collection.json";
@@ -239,9 +239,11 @@ export async function readForeignPart<Kind extends "sidecar" | "manifest">(
 ): Promise<ForeignPart<ForeignParts[Kind]> | null> {
   return await unlessUnusable(path, warnings, async () => {
     const bytes = documentBytes(path, files, () => true)!;
-    const value = parseJson(bytes, "it");
     const { firstIssue } = await import("../../schemas/problems.ts");
-    const { MEMBER_SCHEMAS } = await import("./acqstore_layout.ts");
+    const { MEMBER_SCHEMAS, parseForeign } = await import("./acqstore_layout.ts");
+    const { value, isFinite } = parseForeign(bytes, "it");
+    const text = `Numbers in the document "${path}" are not finite and count as missing`;
+    warnings.push(...warnIf(!isFinite, "metadata_damaged", text));
     const issue = firstIssue(MEMBER_SCHEMAS[kind], value);
     if (issue !== null) throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
     return { value: value as ForeignParts[Kind], digest: digestOf(bytes) };

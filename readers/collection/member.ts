@@ -94,7 +94,7 @@ function addDocuments(list: DocumentList, { documents, root }: Membership, files
       listed.add(name);
     }
     if (made !== null) {
-      const value = made(read.map(({ name, bytes }) => parseJson(bytes, name)));
+      const value = made(read.map(({ bytes }) => bytes));
       list.add(name, "application/json", JSON.stringify(value, null, 2));
     }
     for (const table of tables) {
@@ -111,8 +111,11 @@ function contentOf({ documents, root, unkept }: Membership, files: FileTree): Me
     const document = documents.find((one) => one.kind === kind);
     if (document === undefined) return null;
     // Their schemas have accepted these bytes.
-    const values = document.files.map((file) => parseJson(acceptedBytes(file, files), file.name));
-    return (document.made === null ? values[0] : document.made(values)) as T;
+    const read = document.files.map((file) => ({ file, bytes: acceptedBytes(file, files) }));
+    const value = document.made === null
+      ? parseJson(read[0]!.bytes, document.name)
+      : document.made(read.map(({ bytes }) => bytes));
+    return value as T;
   };
   return {
     image: read("acqimage"),

@@ -80,8 +80,8 @@ export interface MemberDocument {
   /** Path below the root of the collection; that of a made document belongs to no file. */
   readonly name: string;
   readonly files: readonly DocumentFile[];
-  /** Makes the document from what its files hold, if they have another layout; `null` for a file that is the document. */
-  readonly made: ((values: readonly unknown[]) => unknown) | null;
+  /** Makes the document from the bytes of its files, if they have another layout; `null` for a file that is the document. */
+  readonly made: ((bytes: readonly Uint8Array[]) => unknown) | null;
   /** Paths of its tables below the root of the collection. */
   readonly tables: readonly string[];
 }
@@ -408,7 +408,7 @@ async function readForeignDocuments(
   member: Member,
   { inside, files, warnings, strange }: MemberReading,
 ): Promise<MemberFacts> {
-  const { foreignMember } = await import("./acqstore_layout.ts");
+  const { foreignMember, parseForeign } = await import("./acqstore_layout.ts");
   const found: DocumentFile[] = [];
   const part = async <Kind extends "sidecar" | "manifest">(name: string, kind: Kind) => {
     const path = inside(name);
@@ -429,10 +429,14 @@ async function readForeignDocuments(
   if (analyses?.analyses.some(({ resources = [] }) => resources.length === 0)) {
     strange.push(`${quoted(acqimage)}: analyses have no tables`);
   }
-  const valueIn = <T>(values: readonly unknown[], name: string) =>
-    (values[found.findIndex((file) => file.name === name)] ?? null) as T | null;
-  const again = (values: readonly unknown[]) =>
-    foreignMember(member, valueIn(values, acqimage), valueIn(values, list));
+  /** The documents again, from the bytes of the files. */
+  const again = (bytes: readonly Uint8Array[]) => {
+    const valueOf = <T>(name: string) => {
+      const own = bytes[found.findIndex((file) => file.name === name)];
+      return own === undefined ? null : parseForeign(own, quoted(name)).value as T;
+    };
+    return foreignMember(member, valueOf(acqimage), valueOf(list));
+  };
   const document = (
     kind: DocumentKindName,
     pick: (made: ReturnType<typeof foreignMember>) => unknown,
@@ -441,7 +445,7 @@ async function readForeignDocuments(
     kind,
     name: `${member.ome_zarr}/${kind}.json`,
     files: found,
-    made: (values) => pick(again(values)),
+    made: (bytes) => pick(again(bytes)),
     tables,
   });
   return {
