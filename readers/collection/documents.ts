@@ -228,6 +228,8 @@ async function listedCollection(value: unknown): Promise<Collection> {
 export interface ForeignPart<T> {
   readonly value: T;
   readonly digest: string;
+  /** False if the file has numbers that JSON lacks. */
+  readonly isJson: boolean;
 }
 
 /** Reads the sidecar or the manifest of a member; if it cannot be used, warns and returns `null`. */
@@ -246,7 +248,7 @@ export async function readForeignPart<Kind extends "sidecar" | "manifest">(
     warnings.push(...warnIf(!isFinite, "metadata_damaged", text));
     const issue = firstIssue(MEMBER_SCHEMAS[kind], value);
     if (issue !== null) throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
-    return { value: value as ForeignParts[Kind], digest: digestOf(bytes) };
+    return { value: value as ForeignParts[Kind], digest: digestOf(bytes), isJson: isFinite };
   });
 }
 

@@ -85,12 +85,13 @@ function addDocuments(list: DocumentList, { documents, root }: Membership, files
   const listed = new Set<string>();
   for (const document of documents) {
     const { name, made, tables } = document;
-    const read = document.files.map((file) => ({
-      name: file.name,
-      bytes: acceptedBytes(file, files, require),
-    }));
-    for (const { name, bytes } of read) {
-      if (!listed.has(name)) list.add(name, "application/json", textOf(bytes, name));
+    const read = document.files.map((file) => ({ file, bytes: acceptedBytes(file, files, require) }));
+    for (const { file: { name, isJson }, bytes } of read) {
+      // A page that reads documents by their extension takes this one as text.
+      const [shown, type] = isJson
+        ? [name, "application/json"] as const
+        : [`${name}.txt`, "text/plain"] as const;
+      if (!listed.has(name)) list.add(shown, type, textOf(bytes, name));
       listed.add(name);
     }
     if (made !== null) {

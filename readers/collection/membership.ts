@@ -72,6 +72,8 @@ export interface DocumentFile {
   /** Resolved path. */
   readonly path: string;
   readonly digest: string;
+  /** False if the file has numbers that JSON lacks. */
+  readonly isJson: boolean;
 }
 
 /** An accepted document of a member. */
@@ -394,7 +396,13 @@ async function readOwnDocuments(
       warnings.push(warning("metadata_disagree", text));
       return null;
     }
-    documents.push({ kind, name, files: [{ name, path, digest }], made: null, tables: tablesOf(value) });
+    documents.push({
+      kind,
+      name,
+      files: [{ name, path, digest, isJson: true }],
+      made: null,
+      tables: tablesOf(value),
+    });
     return value;
   };
   const image = await linked<ImageDocument>(resources.acqimage, "acqimage");
@@ -414,7 +422,7 @@ async function readForeignDocuments(
     const path = inside(name);
     const read = path && await readForeignPart(path, kind, files, warnings);
     if (!path || !read) return null;
-    found.push({ name, path, digest: read.digest });
+    found.push({ name, path, digest: read.digest, isJson: read.isJson });
     return read.value;
   };
   const { acqimage, analyses: list = "" } = member.resources;
@@ -426,6 +434,9 @@ async function readForeignDocuments(
     manifest,
   );
   warnings.push(...doubts);
+  if (Object.keys(side?.image_contrast ?? {}).length > 0) {
+    strange.push(`${quoted(acqimage)}: its contrast is kept, but not shown`);
+  }
   if (analyses?.analyses.some(({ resources = [] }) => resources.length === 0)) {
     strange.push(`${quoted(acqimage)}: analyses have no tables`);
   }

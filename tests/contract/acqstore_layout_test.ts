@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { validatePath } from "../../cli/verdict.ts";
 import { temporaryFolder } from "../temporary_files.ts";
+import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { ACQSTORE, copyOf, EXPECTED, planesOf } from "./acqstore_collections.ts";
 import { expectError, Harness } from "./harness.ts";
 
@@ -166,6 +167,8 @@ Deno.test("what cannot be used of a member is named, and the image opens", async
     assert.equal(opened.warningCodes[at], fault.code, `${fault.name}: ${opened.warnings.join("\n")}`);
     assert.deepEqual(await planesOf(server, opened), EXPECTED["reference"]!["line.tif"]!.planes);
     assert.equal(opened.reference!.scanPath !== null, fault.path === true, fault.name);
+    const documents = await (await server.request(`/api/v2/sessions/${opened.sessionId}/metadata`)).json();
+    for (const { name, text } of documents) if (name.endsWith(".json")) JSON.parse(text);
   }
 });
 
@@ -200,6 +203,61 @@ Deno.test("a link from a member out of the collection is not followed", {
   const { warnings, collection } = await server.open(root);
   assert.match(warnings.join("\n"), /does not exist or lies outside/);
   assert.equal(collection!.member.accepted, null);
+});
+
+Deno.test("a list of images in a folder that everybody may write to is not followed", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  using temporary = temporaryFolder();
+  const root = copyOf("reference", temporary.path);
+  await using server = new Harness();
+  const collectionOf = async () => (await server.open(join(root, MEMBER))).collection;
+  assert.notEqual(await collectionOf(), null);
+  Deno.chmodSync(join(root, "acqstore"), 0o777);
+  assert.equal(await collectionOf(), null);
+});
+
+Deno.test(
+  "a link in place of the list's folder is not followed",
+  { ignore: Deno.build.os === "windows" },
+  async () => {
+    using temporary = temporaryFolder();
+    const root = copyOf("reference", temporary.path);
+    Deno.renameSync(join(root, "acqstore"), join(temporary.path, "elsewhere"));
+    Deno.symlinkSync(join(temporary.path, "elsewhere"), join(root, "acqstore"));
+    await using server = new Harness();
+    assert.equal((await server.open(join(root, MEMBER))).collection, null);
+    const response = await server.post("/api/v2/open", { path: root });
+    assert.notEqual((await response.json()).ok, true);
+  },
+);
+
+Deno.test("a ZIP file of the folder opens like the folder", async () => {
+  using temporary = temporaryFolder();
+  const zip = join(temporary.path, "day.zip");
+  const entries = entriesBelow(ACQSTORE).filter(([name]) => name.startsWith("reference.ome.zarr/"));
+  Deno.writeFileSync(zip, zipOf(entries));
+  await using server = new Harness();
+  const opened = await server.open(zip);
+  assert.deepEqual(await planesOf(server, opened), EXPECTED["reference"]!["line.tif"]!.planes);
+  assert.deepEqual(opened.reference!.lineRoi, [3.25, 20.5, 25.75, 4.125]);
+  assert.deepEqual([opened.source.format, opened.collection!.member.name], ["collection", "line.tif"]);
+});
+
+Deno.test("a table of 100 MB hinders no open, and is named when an export leaves it out", async () => {
+  using temporary = temporaryFolder();
+  const root = copyOf("analyses", temporary.path);
+  const member = "acq_images/acq_image_001";
+  Deno.truncateSync(join(root, member, "acqstore/analysis/diameter__c0__r2.table.csv"), 100 << 20);
+  await using server = new Harness();
+  const opened = await server.open(join(root, member));
+  assert.equal(opened.collection!.member.name, "vessel.tif");
+  const { warnings } =
+    await (await server.post("/api/v2/export", { members: [{ path: join(root, member) }] })).json();
+  assert.match(
+    warnings.join("\n"),
+    /diameter__c0__r2\.table\.csv" is left out: the tables of a member would have more/,
+  );
 });
 
 Deno.test("a page of another site gets nothing from above the image", async () => {
