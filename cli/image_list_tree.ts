@@ -5,7 +5,8 @@ import { type DocumentContext, judgeDocument } from "../schemas/document_rules.t
 import { documentKindOf, memberCountProblem } from "../schemas/documents.ts";
 import { DocumentProblems, judge, objectsOf, type Problem, uniqueIds } from "../schemas/problems.ts";
 import type { Collection } from "../schemas/documents.ts";
-import { collectionOfList, foreignMember, parseForeign } from "../readers/collection/acqstore_layout.ts";
+import { foreignMember, parseForeign } from "../readers/collection/acqstore_layout.ts";
+import { collectionOfList } from "../readers/collection/acqstore_list.ts";
 import { ReaderError } from "../readers/errors.ts";
 import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
 import { isJsonObject } from "../readers/metadata/json.ts";

@@ -1,7 +1,6 @@
 /** The JSON documents of collections, and collections that are opened as a whole. */
 import { createHash } from "node:crypto";
 import { basename, dirname, join, sep } from "node:path";
-import type { Manifest, Sidecar } from "../../schemas/acqstore.ts";
 import type { Collection, DocumentKind, DocumentKindName } from "../../schemas/documents.ts";
 import { DecodeFailed, isLoss, quoted, ReaderError, unlessDamaged, Unreadable } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
@@ -11,7 +10,7 @@ import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { IMAGE_LIST } from "./names.ts";
 import { isGroup } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
-import { warnIf, type Warning, warning } from "../warning.ts";
+import { type Warning, warning } from "../warning.ts";
 
 /** Name of the document. */
 export const COLLECTION_FILE = "collection.json";
@@ -202,7 +201,11 @@ export async function readDocument<T>(
 }
 
 /** Bytes of a document; `null` if it is not admitted. @throws {DecodeFailed} it is too large */
-function documentBytes(path: string, files: FileTree, admits: (bytes: number) => boolean): Uint8Array | null {
+export function documentBytes(
+  path: string,
+  files: FileTree,
+  admits: (bytes: number) => boolean,
+): Uint8Array | null {
   const file = files.open(path);
   try {
     if (file.size > MAX_JSON_BYTES) {
@@ -221,40 +224,7 @@ async function listedCollection(value: unknown): Promise<Collection> {
   const { memberCountProblem } = await import("../../schemas/documents.ts");
   const problem = memberCountProblem(isJsonObject(value) ? { members: value["acq_images"] } : null);
   if (problem !== null) throw new DecodeFailed(problem);
-  return (await import("./acqstore_layout.ts")).collectionOfList(value);
-}
-
-/** A part of a member in the layout of acqstore, as its schema has accepted it. */
-export interface ForeignPart<T> {
-  readonly value: T;
-  readonly digest: string;
-  /** False if the file has numbers that JSON lacks. */
-  readonly isJson: boolean;
-}
-
-/** Reads the sidecar or the manifest of a member; if it cannot be used, warns and returns `null`. */
-export async function readForeignPart<Kind extends "sidecar" | "manifest">(
-  path: string,
-  kind: Kind,
-  files: FileTree,
-  warnings: Warning[],
-): Promise<ForeignPart<ForeignParts[Kind]> | null> {
-  return await unlessUnusable(path, warnings, async () => {
-    const bytes = documentBytes(path, files, () => true)!;
-    const { firstIssue } = await import("../../schemas/problems.ts");
-    const { MEMBER_SCHEMAS, parseForeign } = await import("./acqstore_layout.ts");
-    const { value, isFinite } = parseForeign(bytes, "it");
-    const text = `Numbers in the document "${path}" are not finite and count as missing`;
-    warnings.push(...warnIf(!isFinite, "metadata_damaged", text));
-    const issue = firstIssue(MEMBER_SCHEMAS[kind], value);
-    if (issue !== null) throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
-    return { value: value as ForeignParts[Kind], digest: digestOf(bytes), isJson: isFinite };
-  });
-}
-
-interface ForeignParts {
-  readonly sidecar: Sidecar;
-  readonly manifest: Manifest;
+  return (await import("./acqstore_list.ts")).collectionOfList(value);
 }
 
 /** Reads a document like {@linkcode readDocument}; if it cannot be used, warns and returns `null`. */
@@ -270,7 +240,7 @@ export async function readUsable<T>(
 }
 
 /** What `read` returns; if the document cannot be used, warns and returns `null`. */
-async function unlessUnusable<T>(
+export async function unlessUnusable<T>(
   path: string,
   warnings: Warning[],
   read: () => Promise<T>,

@@ -31,7 +31,8 @@ import {
 } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { asRecorded, exactPath, recordedAxes, recordedChannels } from "./archived.ts";
-import type { DocumentFile, Membership } from "./membership.ts";
+import type { DocumentFile } from "./member_documents.ts";
+import type { Membership } from "./membership.ts";
 import { digestOf, isInside } from "./documents.ts";
 
 /** The acquisition of an image, with the metadata of its collection if it has one. */

@@ -1,13 +1,6 @@
 /** The collection around an OME-Zarr image: its reference image with the scan path, and the display of its axes. */
 import { basename, dirname, join, resolve } from "node:path";
-import type {
-  AnalysesDocument,
-  Collection,
-  DocumentKindName,
-  ImageDocument,
-  Member,
-  ReferenceImageDocument,
-} from "../../schemas/documents.ts";
+import type { Collection, ImageDocument, Member } from "../../schemas/documents.ts";
 import type { ArchivedImage, ArchivedReference } from "../../schemas/archived.ts";
 import { quoted, Unreadable } from "../errors.ts";
 import { alike, storedSpelling } from "../io/names.ts";
@@ -17,6 +10,7 @@ import type { FileAccess, FileRights } from "../io/random_access.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
+import { type MemberDocument, readOwnDocuments } from "./member_documents.ts";
 import { addWarning, listed, warnIf, type Warning, warning } from "../warning.ts";
 import { IMAGE_LIST } from "./names.ts";
 import {
@@ -26,7 +20,6 @@ import {
   documentsAround,
   isImageList,
   isInside,
-  readForeignPart,
   readUsable,
   resolved,
   rootOfDocument,
@@ -63,29 +56,6 @@ export interface Membership {
   /** What the collection holds besides, which no export keeps. */
   readonly unkept: readonly string[];
   readonly warnings: readonly Warning[];
-}
-
-/** A file that a document of a member comes from. */
-export interface DocumentFile {
-  /** Path below the root of the collection. */
-  readonly name: string;
-  /** Resolved path. */
-  readonly path: string;
-  readonly digest: string;
-  /** False if the file has numbers that JSON lacks. */
-  readonly isJson: boolean;
-}
-
-/** An accepted document of a member. */
-export interface MemberDocument {
-  readonly kind: DocumentKindName;
-  /** Path below the root of the collection; that of a made document belongs to no file. */
-  readonly name: string;
-  readonly files: readonly DocumentFile[];
-  /** Makes the document from the bytes of its files, if they have another layout; `null` for a file that is the document. */
-  readonly made: ((bytes: readonly Uint8Array[]) => unknown) | null;
-  /** Paths of its tables below the root of the collection. */
-  readonly tables: readonly string[];
 }
 
 /** An image whose collection is searched. */
@@ -323,7 +293,9 @@ export async function readMembership(
     return null;
   };
   const strange = foreign === null ? [] : [`${quoted(basename(document))}: ${foreign}`];
-  const read = isImageList(document) ? readForeignDocuments : readOwnDocuments;
+  const read = isImageList(document)
+    ? (await import("./acqstore_member.ts")).readForeignDocuments
+    : readOwnDocuments;
   const content = await read(member, { inside, files, warnings, strange });
   const { documents, image, overview } = content;
   const reference = member.reference_image;
@@ -351,124 +323,6 @@ export async function readMembership(
       ...resources?.tables?.length ? ["its tables"] : [],
     ].map((what) => `Of the collection ${quoted(name)}, ${what} are left out`),
     warnings,
-  };
-}
-
-/** How the documents of a member are read. */
-interface MemberReading {
-  /** The resolved path of a file of the collection; `null`, with a warning, if it leads nowhere or out of it. */
-  readonly inside: (path: string) => string | null;
-  readonly files: FileTree;
-  readonly warnings: Warning[];
-  /** Receives how documents differ from those of this program. */
-  readonly strange: string[];
-}
-
-/** The documents of a member, and what they say. */
-interface MemberFacts {
-  readonly documents: readonly MemberDocument[];
-  readonly image: ImageDocument | null;
-  readonly overview: ReferenceImageDocument | null;
-  readonly scanPath: Membership["scanPath"];
-  readonly isLine: boolean;
-}
-
-const tablesOf = ({ analyses }: AnalysesDocument): string[] =>
-  analyses.flatMap(({ resources = [] }) => resources.map(({ path }) => path));
-
-async function readOwnDocuments(
-  { id, resources, reference_image: reference }: Member,
-  { inside, files, warnings, strange }: MemberReading,
-): Promise<MemberFacts> {
-  const documents: MemberDocument[] = [];
-  const linked = async <T extends { readonly image_id: string }>(
-    name: string | undefined,
-    kind: DocumentKindName,
-    tablesOf: (value: T) => readonly string[] = () => [],
-  ): Promise<T | null> => {
-    const path = name === undefined ? null : inside(name);
-    const read = path && await readUsable<T>(path, kind, files, warnings);
-    if (name === undefined || !path || !read) return null;
-    const { value, digest, foreign } = read;
-    if (foreign !== null) strange.push(`${quoted(name)}: ${foreign}`);
-    if (value.image_id !== id) {
-      const text = `"${name}" describes the image "${value.image_id}", not "${id}", and is left out`;
-      warnings.push(warning("metadata_disagree", text));
-      return null;
-    }
-    documents.push({
-      kind,
-      name,
-      files: [{ name, path, digest, isJson: true }],
-      made: null,
-      tables: tablesOf(value),
-    });
-    return value;
-  };
-  const image = await linked<ImageDocument>(resources.acqimage, "acqimage");
-  await linked<AnalysesDocument>(resources.analyses, "analyses", tablesOf);
-  const overview = await linked<ReferenceImageDocument>(reference?.metadata, "reference-image");
-  return { documents, image, overview, scanPath: overview?.scan_path?.points ?? null, isLine: false };
-}
-
-/** Reads the sidecar and the manifest of a member in the layout of acqstore 0.2.0. */
-async function readForeignDocuments(
-  member: Member,
-  { inside, files, warnings, strange }: MemberReading,
-): Promise<MemberFacts> {
-  const { foreignMember, parseForeign } = await import("./acqstore_layout.ts");
-  const found: DocumentFile[] = [];
-  const part = async <Kind extends "sidecar" | "manifest">(name: string, kind: Kind) => {
-    const path = inside(name);
-    const read = path && await readForeignPart(path, kind, files, warnings);
-    if (!path || !read) return null;
-    found.push({ name, path, digest: read.digest, isJson: read.isJson });
-    return read.value;
-  };
-  const { acqimage, analyses: list = "" } = member.resources;
-  const side = await part(acqimage, "sidecar");
-  const manifest = await part(list, "manifest");
-  const { image, analyses, reference, scanPath, isLine, warnings: doubts } = foreignMember(
-    member,
-    side,
-    manifest,
-  );
-  warnings.push(...doubts);
-  if (Object.keys(side?.image_contrast ?? {}).length > 0) {
-    strange.push(`${quoted(acqimage)}: its contrast is kept, but not shown`);
-  }
-  if (analyses?.analyses.some(({ resources = [] }) => resources.length === 0)) {
-    strange.push(`${quoted(acqimage)}: analyses have no tables`);
-  }
-  /** The documents again, from the bytes of the files. */
-  const again = (bytes: readonly Uint8Array[]) => {
-    const valueOf = <T>(name: string) => {
-      const own = bytes[found.findIndex((file) => file.name === name)];
-      return own === undefined ? null : parseForeign(own, quoted(name)).value as T;
-    };
-    return foreignMember(member, valueOf(acqimage), valueOf(list));
-  };
-  const document = (
-    kind: DocumentKindName,
-    pick: (made: ReturnType<typeof foreignMember>) => unknown,
-    tables: readonly string[] = [],
-  ): MemberDocument => ({
-    kind,
-    name: `${member.ome_zarr}/${kind}.json`,
-    files: found,
-    made: (bytes) => pick(again(bytes)),
-    tables,
-  });
-  return {
-    documents: [
-      ...image ? [document("acqimage", (made) => made.image)] : [],
-      ...analyses ? [document("analyses", (made) => made.analyses, tablesOf(analyses))] : [],
-      ...reference ? [document("reference-image", (made) => made.reference)] : [],
-    ],
-    image,
-    overview: reference,
-    scanPath,
-    isLine,
   };
 }
 

@@ -191,6 +191,31 @@ Deno.test("a missing member is left out by name, and ids that repeat do not hide
   assert.ok(problems.some(({ pointer }) => pointer === "/acq_images/1/id"), JSON.stringify(problems));
 });
 
+Deno.test("long lists and sidecars may have fields that nothing reads, as short ones", async () => {
+  using temporary = temporaryFolder();
+  const root = damaged(temporary.path, {
+    name: "",
+    file: LIST,
+    change: (list) => {
+      list.later = 1;
+      const [image] = list.acq_images;
+      list.acq_images = Array.from({ length: 40 }, (_, i) => ({ ...image, id: `image-${i}`, later: [i] }));
+    },
+  });
+  const path = join(root, SIDECAR);
+  const sidecar = JSON.parse(Deno.readTextFileSync(path));
+  const region = {
+    roi_type: "rectroi",
+    name: "",
+    data: { row_start: 0, row_stop: 2, col_start: 0, col_stop: 3 },
+  };
+  const rois = Array.from({ length: 40 }, (_, i) => ({ roi_id: i + 1, ...region }));
+  Deno.writeTextFileSync(path, JSON.stringify({ ...sidecar, rois, later: {} }));
+  await using server = new Harness();
+  const opened = await server.open(root) as Json;
+  assert.deepEqual([opened.scenes.length, opened.warningCodes], [40, ["foreign_document"]]);
+});
+
 Deno.test("a link from a member out of the collection is not followed", {
   ignore: Deno.build.os === "windows",
 }, async () => {
