@@ -1,4 +1,5 @@
 /** The channel that `--channel` names: by its exact name or its index. */
+import { listInWords } from "../static/measure/word_list.ts";
 import { basename } from "node:path";
 import { ChannelOutOfRange, quoted } from "../readers/errors.ts";
 import type { Channel } from "../readers/reader.ts";
@@ -37,12 +38,11 @@ export function channelIn(
   const found = named ?? indexed;
   if (found !== undefined) return found.index;
   if (/^-\d+$/.test(text)) throw new ChannelOutOfRange(`A channel index starts at 0; ${text} is negative`);
-  const listed = channels.slice(0, MOST_LISTED).map(({ index, name }) => `${index} ${quoted(name)}`);
-  const more = channels.length > MOST_LISTED ? ` and ${channels.length - MOST_LISTED} more` : "";
+  const names = listInWords(channels.map(({ index, name }) => `${index} ${quoted(name)}`), MOST_LISTED);
   throw new ChannelOutOfRange(
     `Channel ${digits ?? quoted(text.slice(0, 64))} does not exist: ${quoted(file)} has ${
       channels.length === 1 ? "only" : "channels"
-    } ${listed.join(", ")}${more}`,
+    } ${names}`,
   );
 }
 

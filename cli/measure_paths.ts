@@ -11,7 +11,7 @@ export interface NamedRecordings {
 }
 
 /**
- * The recordings of a path. A folder that is no acquisition is a list of its recordings, or else of those in folders of their
+ * The recordings of a path. A folder that is not an acquisition is a list of its recordings, or else of those in folders of their
  * own names, as Prairie View writes them; sorted by name. Throws like a listing.
  */
 export async function recordingsAt(sessions: Sessions, path: string): Promise<NamedRecordings> {

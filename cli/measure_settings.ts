@@ -158,11 +158,11 @@ const faultsOf = ({ issues }: z.ZodError): string =>
     if (issue.code !== "unrecognized_keys") return `${place || "all of it"}: ${issue.message}`;
     const names = issue.keys.map((name) => quoted(name.slice(0, 64))).join(", ");
     return `${names}${place && ` in ${place}`} ${
-      issue.keys.length === 1 ? "is no setting" : "are no settings"
+      issue.keys.length === 1 ? "is not a setting" : "are not settings"
     }`;
   }).join("; ");
 
-/** The text of a file in UTF-8, or in UTF-16 with a byte order mark. @throws {TypeError} it is no such text */
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark. @throws {TypeError} it is not such text */
 function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const encoding = first === 0xff && second === 0xfe
@@ -174,6 +174,6 @@ function textOf(bytes: Uint8Array): string {
     // Skips the mark.
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw new TypeError(`it is no text in ${encoding.toUpperCase()}; save it as UTF-8`);
+    throw new TypeError(`it is not text in ${encoding.toUpperCase()}; save it as UTF-8`);
   }
 }

@@ -1,18 +1,7 @@
 /** Runs measurements in workers, so that several recordings are measured at the same time. */
-import type { Band, Found, Settings } from "../static/measure/measurement.ts";
+import type { Found } from "../static/measure/measurement.ts";
 import type { Run } from "../static/measure/recording.ts";
-import type { Plane } from "../static/measure/line_scan.ts";
-
-/** What a worker is asked: a measurement of a band. */
-export interface Question {
-  readonly key: string;
-  readonly plane: Plane;
-  readonly band: Band;
-  readonly settings: Settings;
-}
-
-/** What it found, which setting does not fit, or the stack trace of a bug. */
-export type Answer = { readonly found: Found } | { readonly fault: string } | { readonly bug: string };
+import { foundIn, type WorkerAnswer, type WorkerOrder } from "../static/measure/worker_order.ts";
 
 /** A number of workers; each measurement takes the first free one. */
 export class MeasureWorkers {
@@ -40,22 +29,20 @@ export class MeasureWorkers {
   readonly run: Run<Promise<Found>> = async ({ key }, plane, band, settings) => {
     const worker = this.#free.pop() ?? await new Promise<Worker | null>((take) => this.#waiting.push(take));
     if (this.#loss !== null || worker === null) throw this.#loss;
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<WorkerAnswer<Found>>();
     worker.onmessage = ({ data }) => resolve(data);
     worker.onerror = (event) => {
       event.preventDefault();
       this.#loss = new Error(`A worker was lost: ${event.message}`);
       resolve({ bug: this.#loss.message });
     };
-    worker.postMessage({ key, plane, band, settings } satisfies Question);
+    worker.postMessage({ key, plane, band, settings } satisfies WorkerOrder);
     const answer = await promise;
     if (this.#loss !== null) { for (const take of this.#waiting.splice(0)) take(null); }
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(worker);
     else next(worker);
-    if ("fault" in answer) throw new RangeError(answer.fault);
-    if ("bug" in answer) throw new Error(answer.bug);
-    return answer.found;
+    return foundIn(answer);
   };
 
   [Symbol.dispose](): void {

@@ -1,6 +1,6 @@
 /** Measures one scene of a recording into rows and tables, or a TIFF, for `acq-server measure`. */
 import { isTime, tableUnit } from "../static/measure/axes.ts";
-import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../static/measure/light/band_trace.ts";
+import { NEW_TRACE, traceFacts, traceOf } from "../static/measure/light/band_trace.ts";
 import type { TraceSettings } from "../static/measure/light/baseline.ts";
 import { type Column, objectOf, type Row } from "../static/measure/csv.ts";
 import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.ts";
@@ -182,7 +182,7 @@ interface Found {
   place?: Partial<Place>;
 }
 
-/** A row for each band, and tables of traces and items. @throws {RangeError} it is no line scan, or a band or setting does not fit */
+/** A row for each band, and tables of traces and items. @throws {RangeError} it is not a line scan, or a band or setting does not fit */
 async function measuredLines(
   { info, samples }: Opened,
   settings: ShellSettings,
@@ -254,9 +254,8 @@ async function measuredLines(
   };
 }
 
-/** How traces are made; settings that name no method of F₀ were written before it could be chosen automatically. */
-const traceIn = ({ traces }: ShellSettings): TraceSettings =>
-  traces === undefined ? NEW_TRACE : { ...PLAIN_TRACE, ...traces } as TraceSettings;
+/** How traces are made. */
+const traceIn = ({ traces }: ShellSettings): TraceSettings => ({ ...NEW_TRACE, ...traces }) as TraceSettings;
 
 /** The measurements to make with their settings, `given` by the user or defaults. */
 function wantedIn(
@@ -334,7 +333,7 @@ async function regionTables(
   return made;
 }
 
-/** The whole image, line and rectangles of an opened image; `outside` are those that do not lie in it. @throws {RangeError} it is no image */
+/** The whole image, line and rectangles of an opened image; `outside` are those that do not lie in it. @throws {RangeError} it is not an image */
 function partsIn(
   { info: { plane } }: Opened,
   settings: ShellSettings,

@@ -1,4 +1,5 @@
 /** Examples for the OpenAPI document, about one line scan with a reference image. */
+import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { SERVED } from "../schemas/served.ts";
 import SAMPLE from "../static/demo/v2/sample/open.json" with { type: "json" };
 
@@ -8,13 +9,11 @@ const PATH = "/data/2025-10-30/line_scan.oir";
 /** Answer of `GET /api/v2/health`. */
 export const HEALTH = { ok: true, api_version: "v2", server_version: "0.1.0" };
 
-const EXTENSIONS = ".czi .lif .lsm .nd2 .oib .oif .oir .ome.zarr .tif .tiff .xml";
-
 /** Answer of `GET /api/v2/capabilities`. */
 export const CAPABILITIES = {
   ok: true,
   apiVersion: "v2",
-  supportedImportExtensions: EXTENSIONS.split(" "),
+  supportedImportExtensions: [...SUPPORTED_EXTENSIONS],
   allowedImportExtensions: [".oir", ".tif"],
   binary: SERVED,
   sessionTtlSeconds: 600,

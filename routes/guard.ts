@@ -28,7 +28,7 @@ export async function guard(c: RequestContext, next: Next): Promise<Response | v
   }
   // The host of an absolute request target is not used, but must parse.
   if (!URL.canParse(c.req.url)) {
-    throw new HostNotAllowed(`The request target ${quoted(c.req.url)} is no valid URL`);
+    throw new HostNotAllowed(`The request target ${quoted(c.req.url)} is not a valid URL`);
   }
   // Headers of one name arrive joined, and programs disagree about which of them counts.
   if (c.req.header("origin")?.includes(",")) {

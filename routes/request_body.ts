@@ -51,7 +51,7 @@ export async function readBody<Name extends SchemaName>(
   throw invalid(result.error.issues);
 }
 
-/** Reports a body that is no JSON. @throws {RequestValidationFailed} or any other error as it is */
+/** Reports a body that is not JSON. @throws {RequestValidationFailed} or any other error as it is */
 export function notJson(error: unknown): never {
   if (!(error instanceof DecodeFailed)) throw error;
   throw faulty([], error.message, "json_invalid");

@@ -1,5 +1,6 @@
 /** Lists and numbers that the code knows are those of the documentation. A failure says what to write where. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ROOT } from "./binary/server_process.ts";
@@ -12,8 +13,10 @@ import { PLANE } from "../cli/plane.ts";
 import { SCHEMA, VALIDATE } from "../cli/validate.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { WARNING_CODES } from "../readers/warning.ts";
+import { PAGE_GROUPS } from "../routes/manual_page.ts";
 import { OpenResponse } from "../schemas/http.ts";
 import { ERRORS } from "../schemas/served.ts";
+import { FUZZED_FORMATS } from "./fuzz/seeds.ts";
 
 const text = (path: string) => Deno.readTextFileSync(join(ROOT, path));
 
@@ -68,6 +71,27 @@ Deno.test("README.md has every extension", () => {
     [...cell.matchAll(/`(\.[^`]+)`/g)].flatMap(([, list]) => list!.split(" "))
   );
   assertListed(found, SUPPORTED_EXTENSIONS, 'README.md, table "What it reads",');
+});
+
+/** Folders of `readers/` with a format, and the page of the manual and the fuzzed format of each, where they have other names. */
+const FORMAT_FOLDERS = [...Deno.readDirSync(join(ROOT, "readers"))].map(({ name }) => name)
+  .filter((name) => existsSync(join(ROOT, "readers", name, "format.ts")));
+const PAGE_OF: Readonly<Record<string, string>> = { collection: "ome-zarr" };
+const FUZZED_AS: Readonly<Record<string, string>> = {
+  collection: "zarr",
+  imaris: "hdf5",
+  mesc: "hdf5",
+  nwb: "hdf5",
+};
+
+Deno.test("each format has a page in the manual and seeds to fuzz", () => {
+  // `hdf5` declares what several formats share.
+  const folders = FORMAT_FOLDERS.filter((name) => name !== "hdf5");
+  const pages: readonly string[] = PAGE_GROUPS["Formats"]!;
+  const wanted = folders.map((name) => `docs/formats/${PAGE_OF[name] ?? name}.md`);
+  assertListed(pages.filter((page) => page !== "docs/formats/time.md"), wanted, "routes/manual_page.ts");
+  const fuzzed = new Set<string>(FUZZED_FORMATS);
+  assert.deepEqual(folders.filter((name) => !fuzzed.has(FUZZED_AS[name] ?? name)), [], "tests/fuzz/seeds.ts");
 });
 
 /** Flags with their values and meanings, as help lists them. */

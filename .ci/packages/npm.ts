@@ -2,6 +2,7 @@
  * Packages of npm: `acq-server`, which starts the executable, and one package a system with the executable, of which npm
  * installs the one that fits.
  */
+import { FORMATS } from "../../readers/formats.ts";
 import { type ArchiveEntry, executableEntry, tarGz, textEntry } from "../archive.ts";
 import {
   commitTime,
@@ -94,7 +95,7 @@ export function launcherPackage(texts: PackageTexts): PackageFile {
     {
       name: "acq-server",
       description: SUMMARY,
-      keywords: ["microscopy", "ome-zarr", "ome-tiff", "czi", "nd2", "lif", "oir"],
+      keywords: ["microscopy", "line-scan", "ome-tiff", ...new Set(FORMATS.map(({ name }) => name))],
       bin: { "acq-server": "launch.js" },
       engines: { node: ">=18" },
       optionalDependencies: Object.fromEntries(PLATFORMS.map((platform) => [packageOf(platform), VERSION])),

@@ -1,9 +1,13 @@
 /** What all packages of a release share: its version, its time, the systems that there are executables for. */
+import { FORMATS } from "../../readers/formats.ts";
 import { fileURLToPath } from "node:url";
 import manifest from "../../deno.json" with { type: "json" };
 
 /** Version of the release, of the form 1.2.3. */
 export const VERSION: string = manifest.version;
+
+/** Titles of all formats, as texts of packages list them. */
+const FORMAT_TITLES = [...new Set(FORMATS.map(({ title }) => title))].join(", ");
 
 /** One line for lists of packages. */
 export const SUMMARY = "Serves microscope files as exact float32 planes over HTTP on this machine";
@@ -77,7 +81,7 @@ export function packageReadme(command: string, repository: string | undefined): 
   const more = repository === undefined ? "" : `\nMore: <https://github.com/${repository}>\n`;
   return `# acq-server
 
-${SUMMARY}: TIFF and its dialects, OME-Zarr, CZI, LSM, ND2, LIF, OIR, OIF and Prairie View. Nothing is
+${SUMMARY}: ${FORMAT_TITLES}. Nothing is
 rescaled, and nothing leaves the machine.
 
 \`\`\`sh

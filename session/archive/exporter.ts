@@ -206,25 +206,9 @@ export class Exporter {
     // Without the holes of those that are left out.
     const members = found.filter(() => true).map((member, i) => ({ ...member, number: i + 1 }));
     if (members.length === 0) throw lost[0];
-    const [only] = members.length === 1 ? members : [];
     // A whole collection keeps its name.
     const [common] = collections.size === 1 ? collections.values() : [];
-    const name = order.name ?? only?.name ?? common ?? `${members.length} recordings`;
-    const hasImages = images !== "none";
-    const rounded = members.filter(({ recording }) => hasImages && recording.layout.isRounded);
-    return {
-      id: order.id ?? crypto.randomUUID(),
-      name,
-      hasImages,
-      members,
-      leftOut: lost.length,
-      warnings: limited([
-        ...lost.map(({ message }) => `${message}; it is left out`),
-        ...rounded.map(({ name }) => `The samples of ${quoted(name)} are written as the nearest float32`),
-        ...warnings,
-      ]),
-      version: options.version,
-    };
+    return archiveOf(order, options.version, { members, warnings, lost, collection: common });
   }
 
   async #describe(
@@ -378,40 +362,13 @@ export class Exporter {
     written: (planes: number) => void = () => {},
     stallMs = Infinity,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    const { pool, budget } = this.#resources;
     const stopped = new AbortController();
     const signal = AbortSignal.any([client, stopped.signal]);
     /** Settles when the planes must wait for those of other archives. */
     const waits = Promise.withResolvers<void>();
     const gone = () => new ClientGone("The client left before the end of the archive");
-    /** One acquisition stays open at a time. */
-    let current: { readonly recording: ExportedRecording; readonly key: string } | null = null;
-    const close = () => {
-      if (current !== null) pool.forget(current.key);
-      current = null;
-    };
-    const keyOf = (recording: ExportedRecording) => {
-      if (current?.recording === recording) return current.key;
-      close();
-      current = { recording, key: newSessionId() };
-      pool.retain(current.key);
-      return current.key;
-    };
-    const packer: Packer = {
-      pack: (recording, order) => this.#pack(recording, keyOf(recording), order, signal, waits.resolve),
-      write: async ({ recording, number, id, name, json }, part, { missing = [], contrasts = [] }) => {
-        using wait = this.#waits.begin(`The documents of ${quoted(name)}`, signal);
-        const about = { key: keyOf(recording), source: recording.source };
-        const member = { index: number - 1, id, name, json };
-        const { archived } = recording;
-        const order = { recording: archived, member, part, missing, contrasts, version: archive.version };
-        return await pool.ask(about, { type: "write", ...order }, wait.signal);
-      },
-      hold: (bytes) => {
-        const held = budget.reserve(bytes, "The documents of the archive");
-        return () => held.release();
-      },
-    };
+    const opened = new OneAcquisition(this.#resources.pool);
+    const packer = this.#packerOf(archive, opened, signal, waits.resolve);
     const { zipOf } = await import("./archive.ts");
     const reader = zipOf(archive, packer, written).getReader();
     let cancelWatch = () => {};
@@ -419,8 +376,12 @@ export class Exporter {
     const end = (fault: unknown) => {
       if (isOver) return;
       isOver = true;
-      close();
+      opened.close();
       over(fault);
+    };
+    const fail = (error: unknown): never => {
+      end(error);
+      throw error;
     };
     /** Stops the work before it waits for its end. */
     const stop = async (reason: unknown, fault: unknown) => {
@@ -431,29 +392,19 @@ export class Exporter {
     };
     const first = reader.read();
     let next: typeof first | null = first;
-    try {
-      await Promise.race([first, waits.promise]);
-    } catch (error) {
-      end(error);
-      throw error;
-    }
+    await Promise.race([first, waits.promise]).catch(fail);
     const leave = () => void stop(client.reason, gone());
     client.addEventListener("abort", leave, { once: true });
     return new ReadableStream({
       pull: async (controller) => {
         cancelWatch();
-        try {
-          const { done, value } = await (next ?? reader.read());
-          next = null;
-          if (done) {
-            controller.close();
-            return end(null);
-          }
-          controller.enqueue(value);
-        } catch (error) {
-          end(error);
-          throw error;
+        const { done, value } = await (next ?? reader.read()).catch(fail);
+        next = null;
+        if (done) {
+          controller.close();
+          return end(null);
         }
+        controller.enqueue(value);
         cancelWatch = this.#clock.after(stallMs, () => {
           const fault = new StreamCut(`it moved no byte for ${stallMs / 1000} s`);
           controller.error(fault);
@@ -462,6 +413,26 @@ export class Exporter {
       },
       cancel: (reason) => stop(reason, gone()),
     }, { highWaterMark: 0 });
+  }
+
+  /** @param waits called when planes must wait for those of other archives */
+  #packerOf(archive: Archive, opened: OneAcquisition, signal: AbortSignal, waits: () => void): Packer {
+    const { pool, budget } = this.#resources;
+    return {
+      pack: (recording, order) => this.#pack(recording, opened.keyOf(recording), order, signal, waits),
+      write: async ({ recording, number, id, name, json }, part, { missing = [], contrasts = [] }) => {
+        using wait = this.#waits.begin(`The documents of ${quoted(name)}`, signal);
+        const about = { key: opened.keyOf(recording), source: recording.source };
+        const member = { index: number - 1, id, name, json };
+        const { archived } = recording;
+        const order = { recording: archived, member, part, missing, contrasts, version: archive.version };
+        return await pool.ask(about, { type: "write", ...order }, wait.signal);
+      },
+      hold: (bytes) => {
+        const held = budget.reserve(bytes, "The documents of the archive");
+        return () => held.release();
+      },
+    };
   }
 
   async #pack(
@@ -539,6 +510,59 @@ export class Exporter {
     for (const { drop } of [...this.#links.values()]) drop("The server is stopping");
     this.#states.close();
   }
+}
+
+/** Keeps the acquisition of one recording open at a time. */
+class OneAcquisition {
+  readonly #pool;
+  #current: { readonly recording: ExportedRecording; readonly key: string } | null = null;
+
+  constructor(pool: DecodeResources["pool"]) {
+    this.#pool = pool;
+  }
+
+  keyOf(recording: ExportedRecording): string {
+    if (this.#current?.recording === recording) return this.#current.key;
+    this.close();
+    const key = newSessionId();
+    this.#current = { recording, key };
+    this.#pool.retain(key);
+    return key;
+  }
+
+  close(): void {
+    if (this.#current !== null) this.#pool.forget(this.#current.key);
+    this.#current = null;
+  }
+}
+
+/** The archive of an order. @param of its members, what was left out, and the name of their only collection */
+function archiveOf(
+  { id, name, images = "all" }: ParsedOrder,
+  version: string,
+  { members, warnings, lost, collection }: {
+    members: readonly ExportedMember[];
+    warnings: readonly string[];
+    lost: readonly Error[];
+    collection: string | undefined;
+  },
+): Archive {
+  const [only] = members.length === 1 ? members : [];
+  const hasImages = images !== "none";
+  const rounded = members.filter(({ recording }) => hasImages && recording.layout.isRounded);
+  return {
+    id: id ?? crypto.randomUUID(),
+    name: name ?? only?.name ?? collection ?? `${members.length} recordings`,
+    hasImages,
+    members,
+    leftOut: lost.length,
+    warnings: limited([
+      ...lost.map(({ message }) => `${message}; it is left out`),
+      ...rounded.map(({ name }) => `The samples of ${quoted(name)} are written as the nearest float32`),
+      ...warnings,
+    ]),
+    version,
+  };
 }
 
 /** Largest number of warnings about an archive; a collection may lack a thousand tables. */

@@ -7,6 +7,7 @@
  * formula: at the start of a text, and after any character that starts a cell if the spreadsheet separates cells by another
  * character. (Quotes do not protect these cells: a doubled quote at the start of a cell ends the quoting.)
  */
+import { freeName } from "./free_name.ts";
 
 /** A named column of a table; null and NaN are missing values. */
 export interface Column {
@@ -73,8 +74,7 @@ export function companion(
 export function objectOf(facts: Facts): Record<string, string | number | null> {
   const named: Map<string, string | number | null> = new Map();
   for (const [name, value] of facts) {
-    let own = name;
-    for (let n = 2; named.has(own); n += 1) own = `${name} ${n}`;
+    const own = freeName(name, (other) => named.has(other));
     named.set(own, typeof value === "number" && !Number.isFinite(value) ? null : value);
   }
   return Object.fromEntries(named);

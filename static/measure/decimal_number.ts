@@ -3,15 +3,15 @@
 /** A number that was read from a text. */
 export interface ReadNumber {
   readonly value: number;
-  /** Whether its decimal sign was a comma, which may have been meant otherwise. */
+  /** Whether a comma was read as the decimal sign; it may have been meant otherwise. */
   readonly hasComma: boolean;
 }
 
 /**
  * Reads a number. A single comma with digits on both sides and no point is a decimal comma, however many digits follow it; two
- * commas, or a comma and a point, are no number, nor is anything beside the number but white space.
+ * commas, or a comma and a point, are not a number, nor is anything beside the number but white space.
  *
- * @returns `null` for what is no finite number
+ * @returns `null` for what is not a finite number
  */
 export function readNumber(text: string): ReadNumber | null {
   const typed = text.trim().replace("\u2212", "-");

@@ -48,7 +48,7 @@ function distance({ line, column }: Pick<Edit, "line" | "column">, item: Placed,
 
 const finite = (value: number) => Number.isFinite(value) ? value : 0;
 
-/** Whether another item lies at the place of an item; those of traces have no column. */
+/** Whether another item lies at the place of an item; items of traces have no column. */
 export const isSamePlace = (item: Item): (other: Item) => boolean => {
   const { line, column } = item as Placed;
   return (other) => distance({ line, ...column !== undefined && { column } }, other, 0) <= 1;
@@ -178,23 +178,6 @@ export function withEdit(
 export const isHere = ({ place }: Pick<Edit, "place">, here: string | null): boolean =>
   place === null || here === null || place === here;
 
-/** Edits whose places are known; those of documents are edits of the picture that is shown first. */
+/** Edits with their places; an edit of documents has none and belongs to the picture that is shown first. */
 export const placedEdits = (edits: readonly Edit[], shown: string): readonly Edit[] =>
   edits.map((edit) => edit.place === null ? { ...edit, place: shown } : edit);
-
-/** The edits that items of earlier versions hold, which kept notes and marks in the items themselves. */
-export function editsIn(found: readonly Item[], of: Of, place: string | null): Edit[] {
-  return found.filter(({ note = "", isLeftOut, isByHand }) => note !== "" || isLeftOut || isByHand)
-    .map((item) => {
-      const { line, column, note = "", isLeftOut, isByHand } = item as Placed;
-      return {
-        of,
-        place,
-        line,
-        ...column !== undefined && { column },
-        ...note !== "" && { note },
-        ...isLeftOut && { isLeftOut },
-        ...isByHand && { added: item },
-      };
-    });
-}

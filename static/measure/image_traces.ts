@@ -103,7 +103,7 @@ export const withTraces = (
 const isSamePlace = (one: Part["place"], other: Part["place"]) =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** Says that images do not lie a step apart, so that times in traces and events are those of the step; empty if they do. */
+/** Says that the images are not a step apart, while times in traces and events count steps; empty if they are. */
 export function unevenness({ step, times }: StackAxis): string {
   if (times === undefined) return "";
   const off = times.reduce((most, time, i) => Math.max(most, Math.abs(time - times[0]! - i * step)), 0);

@@ -1,7 +1,7 @@
 /** Samples and axes of a line scan, as all measurements take them. */
 import { FRAMES, unitSymbol } from "./axes.ts";
 
-/** Those of a file have 32 bits; means, such as those of images, 64. */
+/** Samples of a file have 32 bits, means 64. */
 export type Samples = Float32Array | Float64Array;
 
 /** Samples of a line scan, row-major; `shape` is `[rows, columns]`, and rows are lines. */

@@ -166,7 +166,7 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   explain?(settings: Chosen, band: Band): string;
   /** Method as tables cite it. */
   method(settings: Chosen): string;
-  /** Sentences of the methods text, without the full stop, for settings whose name is no noun. */
+  /** Sentences of the methods text, without the full stop, for settings whose name is not a noun. */
   sentences?: Sentences;
   /** Names of facts that were found rather than set, which the methods text leaves out. */
   findings?: readonly string[];

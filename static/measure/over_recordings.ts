@@ -100,7 +100,7 @@ const IN_ROWS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The values of a row of a table of recordings that are no statistics of items. */
+/** The values of a row of a table of recordings that are not statistics of items. */
 export function comparedInRow(place: Place, row: Row): Compared[] {
   const isImage = row.Region !== undefined;
   const measurement = isImage ? "Images" : "Traces";
@@ -109,7 +109,7 @@ export function comparedInRow(place: Place, row: Row): Compared[] {
     region: String((isImage ? row.Region : row.Band) ?? ""),
     channel: String((isImage ? row.Channel : row["Channel of trace"]) ?? ""),
     measurement,
-    // The mean and F₀ are those of the raw trace.
+    // Mean and F₀ come from the raw trace.
     name: name === "Greatest value" ? `${name} (${row.Trace})` : name,
     ...statisticsOf([row[name] as number]),
     rest: NaN,

@@ -1,4 +1,5 @@
 /** Names of parts in tables. */
+import { freeName } from "./free_name.ts";
 
 /**
  * A name for each part by which its rows can be told apart: one without a name is called by its kind and number, and a repeated name
@@ -12,10 +13,8 @@ export function distinctNames(names: readonly (string | null | undefined)[], kin
   let unnamed = 0;
   return names.map((name) => {
     const own = name?.trim() ? name : `${kind} ${unnamed += 1}`;
-    let distinct = own;
-    for (let n = 2; taken.has(distinct) || distinct !== own && given.has(distinct); n += 1) {
-      distinct = `${own} (${n})`;
-    }
+    const isTaken = (other: string) => taken.has(other) || other !== own && given.has(other);
+    const distinct = freeName(own, isTaken, (n) => `${own} (${n})`);
     taken.add(distinct);
     return distinct;
   });

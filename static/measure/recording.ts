@@ -135,7 +135,7 @@ export async function measureBy(
 
 const ofOrder = ({ region, channel }: Order): Of => ({ band: region.id, channel: String(channel) });
 
-/** Whether a result was measured in the columns of an order, too: its region may have moved since. */
+/** Whether the region of a result has not moved since: its columns are those of the order. */
 const isOfOrder = ({ of, columns: [from, to] }: Result, order: Order): boolean =>
   isSameOf(of, ofOrder(order)) && from === order.region.columns[0] && to === order.region.columns[1];
 
@@ -162,7 +162,7 @@ function resultOf(recording: Recording, order: Order, { found, settings, rejecte
   return {
     of: ofOrder(order),
     columns,
-    measured: settings,
+    settings,
     about: [
       [...method!],
       ["Channel", recording.channels[channel]!.name],
@@ -203,12 +203,12 @@ export function editedResult(
   edits: readonly Edit[],
   trace: TraceSettings,
 ): Edited {
-  const { of, columns, measured } = result;
-  const band = bandIn(recording, columns, measured.trace ?? trace);
+  const { of, columns, settings } = result;
+  const band = bandIn(recording, columns, settings.trace ?? trace);
   const plane = () => planeOf(recording, Number(of.channel));
   const items = edited(measurement, result, edits, plane, band);
   const rejected = (result.rejected ?? []).filter((item) => !items.some(isSamePlace(item)));
-  return { result, items, rejected, quantities: summaryOf(measurement, items, band, measured) };
+  return { result, items, rejected, quantities: summaryOf(measurement, items, band, settings) };
 }
 
 /** What to measure in each region, by the keys of measurements. */
@@ -324,5 +324,5 @@ const resultRow = (measurement: Measurement, { result: { about }, quantities }: 
   ...rowOf(quantities),
 });
 
-/** Whether a region is too narrow for velocities, as that of a cell often is. */
+/** Whether a region is too narrow for velocities, as bands around cells often are. */
 export const isTooNarrow = ({ columns: [from, to] }: Region): boolean => to - from < SHORTEST_WINDOW;

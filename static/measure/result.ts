@@ -10,7 +10,7 @@ export interface Result {
   /** Measured columns; the end is not included. */
   columns: readonly [number, number];
   /** Settings of all parameters, those that the measurement chose, too. */
-  measured: Settings;
+  settings: Settings;
   /** Method, channel, region and settings for tables. */
   about: [name: string, value: string | number][];
   /** In order of time. */

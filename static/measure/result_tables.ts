@@ -156,7 +156,7 @@ export function recordingColumns(rows: readonly Row[]): Column[] {
   return all.map((name) => ({ name, values: rows.map((row) => valueIn(row, name)) }));
 }
 
-/** A value of a row; that of a recording that was opened has a place. */
+/** A value of a row; the rows of an opened recording have a place. */
 function valueIn(row: Row, name: string): string | number | null {
   const isOpened = row["Path"] !== undefined && row["Failure"] === undefined;
   if (name === "Recording") return row["File"] ?? null;

@@ -7,7 +7,7 @@ export const STORED_FIELDS = {
   settings: [
     "shape",
     "isLineScan",
-    "measured",
+    "measurements",
     "cursors",
     "isKymographMade",
     "accepted",
@@ -17,6 +17,6 @@ export const STORED_FIELDS = {
   bands: ["id", "color"],
   regions: ["kind", "ends", "color", "coordinate_space", "metadata", "position", "points", "width", "style"],
   kymograph: ["isMade", "look"],
-  images: ["part", "parts", "channels", "at", "about", "rows"],
+  images: ["part", "parts", "channels", "at", "about"],
   measurement: ["trace"],
 } as const;

@@ -28,22 +28,7 @@ export function tiffOf(
   [row, column]: readonly [{ step: number; unit: string }, { step: number; unit: string }],
   note = "",
 ): Uint8Array<ArrayBuffer> {
-  const unitOf = ({ unit = "" }) => UNITS[unit] ?? unit;
-  const [low, high] = extent(samples);
-  const lines = [
-    "ImageJ=1.54f",
-    `unit=${unitOf(column)}`,
-    ...row.unit === column.unit ? [] : [`yunit=${unitOf(row)}`],
-    // Display range in ImageJ.
-    ...high >= low ? [`min=${low}`, `max=${high}`] : [],
-    ...note === "" ? [] : [`Info=${note.replaceAll(/[\r\n=\\]+/g, " ")}`],
-  ];
-  // The field is ASCII: other characters are written as their code points.
-  const text = `${lines.join("\n")}\n\0`.replaceAll(
-    /[^\0-\x7f]/gu,
-    (letter) => `\\u${letter.codePointAt(0)?.toString(16).padStart(4, "0")}`,
-  );
-  const description = new TextEncoder().encode(text);
+  const description = descriptionOf(extent(samples), row.unit, column.unit, note);
   const entries: [tag: number, type: number, count: number, value: number][] = [
     [256, LONG, 1, columns],
     [257, LONG, 1, rows],
@@ -85,4 +70,26 @@ export function tiffOf(
   bytes.set(description, words);
   for (let i = 0; i < samples.length; i += 1) view.setFloat32(strip + 4 * i, samples[i]!, true);
   return bytes;
+}
+
+/** The description by which ImageJ reads units and the display range. */
+function descriptionOf(
+  [low, high]: readonly [number, number],
+  rowUnit: string,
+  columnUnit: string,
+  note: string,
+): Uint8Array<ArrayBuffer> {
+  const lines = [
+    "ImageJ=1.54f",
+    `unit=${UNITS[columnUnit] ?? columnUnit}`,
+    ...rowUnit === columnUnit ? [] : [`yunit=${UNITS[rowUnit] ?? rowUnit}`],
+    ...high >= low ? [`min=${low}`, `max=${high}`] : [],
+    ...note === "" ? [] : [`Info=${note.replaceAll(/[\r\n=\\]+/g, " ")}`],
+  ];
+  // The field is ASCII: other characters are written as their code points.
+  const text = `${lines.join("\n")}\n\0`.replaceAll(
+    /[^\0-\x7f]/gu,
+    (letter) => `\\u${letter.codePointAt(0)?.toString(16).padStart(4, "0")}`,
+  );
+  return new TextEncoder().encode(text);
 }

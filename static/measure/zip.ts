@@ -144,7 +144,7 @@ async function checksumOf(bytes: Uint8Array): Promise<number> {
   return crc;
 }
 
-/** Remainders by the polynomial of ZIP: at 256 n + byte that of a byte that n further bytes follow. */
+/** Remainders by the polynomial of ZIP; at 256 n + byte, the remainder of that byte followed by n bytes. */
 const REMAINDERS = remainders();
 
 function remainders(): Int32Array {

@@ -1,71 +1,56 @@
-/** The page opens what the page of November 2026 kept and saved, with the same numbers. */
+/** The page says that it found work of an earlier page, and neither reads nor changes it. */
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
-import { earlierFiles, tablesOf, type Work, WORKS } from "./earlier_work.ts";
-import { earlierContentOf } from "./saved_table.ts";
+import { join } from "node:path";
 import { viewerSuite } from "./suite.ts";
 import { Viewer } from "./viewer.ts";
 
 const { test } = viewerSuite();
 
-const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/page/${name}`, import.meta.url));
+/** The database of work up to November 2026. */
+const EARLIER = "acq-server work";
 
-/** What the tables held that the earlier page saved, which had settings above them. */
-const savedTables = (work: Work) =>
-  Object.fromEntries(
-    Object.entries(JSON.parse(Deno.readTextFileSync(fixture(`${work}.json`))) as Record<string, unknown>)
-      .map(([name, table]) => [
-        name,
-        typeof table === "string" ? earlierContentOf(table) : table as ReturnType<typeof earlierContentOf>,
-      ]),
-  );
-
-/** Waits for the drawings and compares all tables. */
-async function assertShown(viewer: Viewer, work: Work): Promise<void> {
-  await viewer.page.locator("#source h2", { hasText: "Line scan" }).waitFor();
-  await viewer.bands.first().waitFor();
-  const [now, earlier] = [await tablesOf(viewer, work), savedTables(work)];
-  for (const [name, { about, ...cells }] of Object.entries(now)) {
-    const { about: known, ...before } = earlier[name]!;
-    assert.deepEqual(cells, before, name);
-    // Summaries may have gained facts.
-    const facts = about.map((fact) => fact.join(": "));
-    assert.deepEqual(known.map((fact) => fact.join(": ")).filter((fact) => !facts.includes(fact)), [], name);
-  }
-  assert.equal(await viewer.page.isChecked("#accepted"), work === "scan");
-}
-
-test("shows the work that an earlier page kept in the browser", async ({ server, page }) => {
-  const files = earlierFiles(server.folder);
-  const stored = Deno.readTextFileSync(fixture("kept.json"))
-    .replaceAll("ORIGIN", server.baseUrl).replaceAll("FOLDER", server.folder);
-  const context = { storageState: JSON.parse(stored) };
-  await using viewer = await Viewer.load(page.context().browser()!, server, context);
-  await viewer.page.locator("#recent-list li").nth(WORKS.length - 1).waitFor();
-  for (const work of WORKS) {
-    await viewer.openPath(files[work]);
-    await assertShown(viewer, work);
-    if (work === "scan") {
-      await viewer.openCard("source-1");
-      assert.equal(await viewer.page.inputValue("#source-1-Max"), "900", "the contrast of the channel");
-    }
-  }
-  assert.deepEqual(viewer.faults, []);
+/** A storage state of Playwright with this database. */
+const stateWith = (origin: string, records: readonly { value: Record<string, unknown> }[]) => ({
+  cookies: [],
+  origins: [{
+    origin,
+    localStorage: [],
+    indexedDB: [{
+      name: EARLIER,
+      version: 2,
+      stores: [{
+        name: "work",
+        keyPath: "key",
+        autoIncrement: false,
+        records,
+        indexes: [{ name: "place", keyPath: "place", multiEntry: false, unique: false }],
+      }],
+    }],
+  }],
 });
 
-test("opens archives that an earlier page saved", async (viewer) => {
-  for (const work of WORKS) {
-    await viewer.openPath(fixture(`${work}.zip`));
-    await assertShown(viewer, work);
-  }
-});
-
-test("restores measurements that an earlier page saved onto their recordings", async (viewer, page) => {
-  const files = earlierFiles(viewer.server.folder);
-  for (const work of WORKS) {
-    await viewer.openPath(files[work]);
-    await page.setInputFiles("#restore-file", fixture(`${work}_measurements.zip`));
-    await page.locator("#notice-text", { hasText: "Restored from" }).waitFor();
-    await assertShown(viewer, work);
+test("says that an earlier page kept work, and neither reads nor changes it", async ({ server, page }) => {
+  const path = join(server.folder, "vessel.oir");
+  const work = { key: `${path}#0`, place: `${path}#0`, path, scene: 0, name: "vessel.oir", words: "2 bands" };
+  for (const records of [[{ value: work }], []]) {
+    const storageState = stateWith(server.baseUrl, records);
+    await using viewer = await Viewer.load(page.context().browser()!, server, { storageState } as object);
+    const said = viewer.page.locator("#earlier-work");
+    if (records.length > 0) await said.waitFor();
+    assert.equal(await viewer.page.locator("#recent-list li").count(), 0);
+    await viewer.openScan();
+    assert.equal(await viewer.bands.count(), 0);
+    await viewer.drawBand(30, 50);
+    await viewer.kept();
+    const state = await viewer.page.context().storageState({ indexedDB: true });
+    const [origin] = state.origins as unknown as ReturnType<typeof stateWith>["origins"];
+    const [earlier, own, ...more] = origin!.indexedDB.toSorted((a, b) => a.name.length - b.name.length);
+    assert.deepEqual([earlier!.name, earlier!.version, more.length], [EARLIER, 2, 0]);
+    assert.deepEqual(earlier!.stores[0]!.records, records);
+    assert.equal(own!.stores[0]!.records.length, 1);
+    await viewer.reload();
+    await viewer.page.locator("#more-ways").click();
+    assert.equal(await said.isVisible(), records.length > 0);
+    assert.deepEqual(viewer.faults, []);
   }
 });

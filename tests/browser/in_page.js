@@ -150,7 +150,7 @@ export const isSeenWhole = (selector) => {
 /** What is drawn in the work kept last; null without any. */
 export async function keptDrawn() {
   const database = await new Promise((done) => {
-    const request = indexedDB.open("acq-server work");
+    const request = indexedDB.open("acq-server work 3");
     // The page makes it, not the test.
     request.onupgradeneeded = () => request.transaction.abort();
     request.onsuccess = () => done(request.result);

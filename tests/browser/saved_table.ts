@@ -82,17 +82,3 @@ export const contentOf = ({ facts, all }: SavedTable) => ({
   about: facts.filter(([name]) => !["File", "Path", "Scene"].includes(name)),
   ...without(all, ["Recording", "Scene"]),
 });
-
-/** The same of a table by the pages of before November 2026, which had settings above the table, and a column for each trace. */
-export function earlierContentOf(text: string) {
-  const [above, below] = text.split("\n\n");
-  const [head, ...rows] = below!.trimEnd().split("\n").map(cellsOf);
-  return { about: above!.split("\n").map(cellsOf).sort(), ...without({ head: head!, rows }, PLACES) };
-}
-
-/** A table as {@linkcode earlierContentOf} has it. */
-export function asEarlier(table: SavedTable, isOfTraces: boolean) {
-  const { about } = contentOf(table);
-  const cells = isOfTraces ? tracesIn(table) : { head: table.head, rows: table.rows };
-  return { about: about.map(([name, value]) => [name.replace(/^Columns of /, ""), value]).sort(), ...cells };
-}

@@ -66,7 +66,7 @@ Deno.test("measure: gives the same numbers for bands as the modules of the page"
   const calcium = await measured([path], {
     channel: 1,
     bands,
-    traces: { isChange: true, percentile: 20 },
+    traces: { isChange: true, kind: "percentile", percentile: 20 },
     events,
   });
   assert.deepEqual([calcium.code, calcium.err], [0, ""]);
@@ -120,9 +120,7 @@ Deno.test("measure: gives velocities as the page does, also of a recording witho
       const wanted = typeof value === "number" ? Number(value.toPrecision(ROW_DIGITS)) : value;
       assert.equal(said, Number.isNaN(wanted) ? "" : String(wanted), name);
     }
-    // Settings of before there was a choice of agreement.
-    const isFormer = "window" in settings && !("method" in settings);
-    assert.equal(/windows that agree/.test(row!["Method of velocity over time"]!), !isFormer);
+    assert.match(row!["Method of velocity over time"]!, /windows that agree/);
   }
 });
 
@@ -151,7 +149,7 @@ Deno.test("measure: takes images as line scans only if the settings say so, and 
   assert.equal(row!["Time along the line of velocity over time"], "corrected for 1 us per pixel (typed)");
 });
 
-Deno.test("measure: finds events by noise above an F₀ that moves, unless the settings are older than that", async () => {
+Deno.test("measure: finds events by noise above an F₀ that moves, unless the settings say otherwise", async () => {
   using temporary = temporaryFolder();
   const path = join(temporary.path, "swaying.tif");
   const { trace } = driftingTrace(DRIFTS[1]!, 1);
@@ -166,13 +164,17 @@ Deno.test("measure: finds events by noise above an F₀ that moves, unless the s
   assert.equal(row["Method of F0"], "moving percentile 10 over 0.6 s");
   assert.equal(row["Baseline F0 of events"], "moving percentile 10 over 0.6 s (automatic)");
   assert.equal(row["Peaks between 3 SD and the threshold"], "0");
-  const older = await whole({ traces: { isChange: true }, events: { distance: 0 } });
-  assert.deepEqual([older["Method of F0"], older["Threshold chosen of events"]], [
-    "percentile 10",
-    "automatically",
+  const settings = { traces: { isChange: true, percentile: 20 }, events: { distance: 0.01 } };
+  const change = await whole(settings);
+  assert.deepEqual([change["Method of F0"], change["Threshold chosen of events"]], [
+    "moving percentile 20 over 0.6 s",
+    "by noise",
   ]);
-  const before = eventsIn(trace, { ...PLAIN_TRACE, isChange: true }, { distance: 0 }).found;
-  assert.equal(Number(older["Events"]), before.length);
+  const events = { chosen: "automatically" };
+  const halfway = await whole({ traces: { kind: "percentile", isChange: true }, events });
+  assert.equal(halfway["Method of F0"], "percentile 10");
+  const constant = eventsIn(trace, { ...PLAIN_TRACE, isChange: true }, events).found;
+  assert.equal(Number(halfway["Events"]), constant.length);
   const chosen = await whole({ traces: { kind: "exponential" }, events: { chosen: "by noise" } });
   assert.equal(chosen["Method of F0"], "exponential");
   const slow = await whole({ traces: { kind: "moving", span: 1 } });

@@ -75,12 +75,12 @@ const QUICK = { velocity: null, events: null };
 
 inFolder("refuses names that neither the shell reads nor the page stores", async (given) => {
   const wrong: readonly (readonly [object, RegExp])[] = [
-    [{ band: [] }, /"band" is no setting$/],
-    [{ velocity: { windows: 40 } }, /"windows" in velocity is no setting$/],
-    [{ traces: { isChanged: true } }, /"isChanged" in traces is no setting$/],
-    [{ bands: [{ name: "a", start: 2, from: 1, to: 5 }] }, /"start" in bands\.0 is no setting$/],
+    [{ band: [] }, /"band" is not a setting$/],
+    [{ velocity: { windows: 40 } }, /"windows" in velocity is not a setting$/],
+    [{ traces: { isChanged: true } }, /"isChanged" in traces is not a setting$/],
+    [{ bands: [{ name: "a", start: 2, from: 1, to: 5 }] }, /"start" in bands\.0 is not a setting$/],
     [{ kymograph: { points: [{ x: 0, y: 0 }, { x: 1, y: 1, z: 2 }] } }, /"z" in kymograph\.points\.1 is no/],
-    [{ event: {}, sparc: {}, velocity: null }, /"event", "sparc" are no settings$/],
+    [{ event: {}, sparc: {}, velocity: null }, /"event", "sparc" are not settings$/],
   ];
   for (const [settings, words] of wrong) {
     const { code, err } = await measured(given, settings, given.scan);
@@ -109,7 +109,7 @@ inFolder(
     const { code, err } = await measured(given, Uint8Array.of(0x7b, 0xff, 0x7d), given.scan);
     assert.deepEqual([code, err], [
       2,
-      "Cannot follow the settings: it is no text in UTF-8; save it as UTF-8\n",
+      "Cannot follow the settings: it is not text in UTF-8; save it as UTF-8\n",
     ]);
   },
 );
@@ -212,7 +212,7 @@ inFolder("chooses channels by name, index and all", async (given) => {
   const none = await channels("green");
   assert.match(
     none.failure,
-    /Channel "green" does not exist: "plain\.ome\.zarr" has channels 0 "1", 1 "Green"/,
+    /Channel "green" does not exist: "plain\.ome\.zarr" has channels 0 "1" and 1 "Green"/,
   );
   const plane = async (named: string) => await shell("plane", ["--channel", named, given.plain]);
   const first = ({ bytes }: { bytes: Uint8Array<ArrayBuffer> }) =>

@@ -59,5 +59,5 @@ Deno.test("parses numbers strictly", () => {
   }
   assert.equal(typedNumber("0,5", { min: 1 }).fault, '"0,5" is below 1');
   assert.equal(typedNumber("7,5", { max: 7 }).fault, '"7,5" is above 7');
-  assert.equal(typedNumber("7,5", { isWhole: true }).fault, '"7,5" is no whole number');
+  assert.equal(typedNumber("7,5", { isWhole: true }).fault, '"7,5" is not a whole number');
 });

@@ -29,7 +29,7 @@ const LOOK: Json = {
 const RESULT = {
   of: { band: "band-3", channel: 1 },
   columns: [30, 50],
-  measured: { height: 0.7, trace: TRACE },
+  settings: { height: 0.7, trace: TRACE },
   about: [["Method", "peaks"]],
 };
 
@@ -43,9 +43,9 @@ const EVENTS = {
 
 const SETTINGS: Json = {
   traces: TRACE,
-  measured: { events: EVENTS, velocity: structuredClone({ ...EVENTS, channel: 0 }), sparks: null },
+  measurements: { events: EVENTS, velocity: structuredClone({ ...EVENTS, channel: 0 }), sparks: null },
   cursors: { lines: 3, columns: 1 },
-  images: { axis: "T", part: "", channels: ["A"], about: [], rows: [] },
+  images: { axis: "T", part: "", channels: ["A"], about: [], parts: [] },
   projection: { kind: "max", axis: "T" },
   isKymographMade: false,
 };
@@ -114,20 +114,20 @@ Deno.test("drops damaged settings, and of the measurements only the damaged ones
     ["images", { axis: "X", part: "", channels: [] }, "means over the images"],
     ["projection", { kind: "sum", axis: "T" }, "projection"],
     ["isKymographMade", "yes", "kymograph"],
-    ["measured", [], "measurements"],
+    ["measurements", [], "measurements"],
   ];
   for (const [path, value, lost] of cases) {
     const { [path]: _, ...rest } = SETTINGS;
     assert.deepEqual(checkedSettings(changed(SETTINGS, path, value)), { settings: rest, lost: [lost] }, path);
   }
-  const { velocity, sparks } = SETTINGS.measured;
+  const { velocity, sparks } = SETTINGS.measurements;
   for (
     const [path, value] of [
       ["results.0.of", null],
       ["results.0.columns", [1]],
       ["settings", "x"],
-      ["results.0.measured", { trace: { kind: 7 } }],
-      ["results.0.measured", null],
+      ["results.0.settings", { trace: { kind: 7 } }],
+      ["results.0.settings", null],
       ["results.0.about", [["one"]]],
       ["results.0.about", null],
       ["channel", -1],
@@ -141,8 +141,8 @@ Deno.test("drops damaged settings, and of the measurements only the damaged ones
       ["edits.0.added", { line: "x" }],
     ] as const
   ) {
-    const { settings, lost } = checkedSettings(changed(SETTINGS, `measured.events.${path}`, value));
-    assert.deepEqual([settings.measured, lost], [{ velocity, sparks }, ["measurements"]], path);
+    const { settings, lost } = checkedSettings(changed(SETTINGS, `measurements.events.${path}`, value));
+    assert.deepEqual([settings.measurements, lost], [{ velocity, sparks }, ["measurements"]], path);
   }
 });
 
@@ -154,19 +154,11 @@ Deno.test("takes only indices for a position, and only rows for results", () => 
     assert.deepEqual(checkedResults(damaged), []);
   }
   const means = [[1.5, null], [2, 3]];
-  assert.deepEqual(checkedMeans({ means }), means);
-  for (const damaged of [{}, [1.5], [["1"]], [[{}]]]) assert.deepEqual(checkedMeans({ means: damaged }), []);
-  // As earlier pages kept them, by image.
-  assert.deepEqual(
-    checkedMeans({ rows: [{ place: 0, values: [1.5, 2] }, { place: 1, values: [null, 3] }] }),
-    means,
-  );
-  for (const damaged of [{}, [{ place: "0", values: [] }], [{ place: 0 }]]) {
-    assert.deepEqual(checkedMeans({ rows: damaged }), []);
-  }
+  assert.deepEqual(checkedMeans(means), means);
+  for (const damaged of [{}, [1.5], [["1"]], [[{}]]]) assert.deepEqual(checkedMeans(damaged), []);
 });
 
-Deno.test("takes the look of a kymograph with its drawings as a whole, or not at all, also of an earlier page", () => {
+Deno.test("takes the look of a kymograph with its drawings as a whole, or not at all", () => {
   const drawn = {
     shape: [600, 80],
     isLineScan: true,
@@ -181,43 +173,26 @@ Deno.test("takes the look of a kymograph with its drawings as a whole, or not at
       },
       { id: "line-1", kind: "line", name: "", color: "#ffffff", ends: [{ x: 0, y: 1 }, { x: 2, y: 3 }] },
     ],
-    measured: { events: { ...EVENTS, results: [{ ...RESULT, found: [] }] } },
+    measurements: { events: { ...EVENTS, results: [{ ...RESULT, found: [] }] } },
     cursors: { lines: 1, columns: 1 },
     kymograph: null,
   };
-  const { regions: _, ...others } = drawn;
-  const earlier = {
-    ...others,
-    measured: { events: { ...CHOSEN, ...RESULT, found: [], place: "[]" } },
-    bands: [{ id: 1, name: "", color: "#ff0000", from: 3, to: 9 }],
-    lines: [{ id: 1, from: { x: 0, y: 1 }, to: { x: 2, y: 3 } }],
-    cursors: { pinned: [{ x: 1, y: 2 }], lines: 1, columns: 1 },
-  };
-  const both = [["drawn.shape", [0, 80]], ["source.channels", 7], ["drawn", "x"]] as const;
+  const look = { ...LOOK, drawn };
+  assert.deepEqual(checkedKymograph(look), look);
   for (
-    const [form, faults] of [
-      [drawn, [
-        ["drawn.regions", {}],
-        ["drawn.regions.1.ends.0.x", null],
-        ["drawn.cursors.lines", 0],
-        ["drawn.measured.events.results.0.columns", "x"],
-        ["drawn.measured.events.edits.0.line", "x"],
-        ...both,
-      ]],
-      [earlier, [
-        ["drawn.bands", {}],
-        ["drawn.lines.0.to", { x: 2 }],
-        ["drawn.cursors.pinned", null],
-        ["drawn.measured.events.columns", "x"],
-        ...both,
-      ]],
+    const [path, value] of [
+      ["drawn.regions", {}],
+      ["drawn.regions.1.ends.0.x", null],
+      ["drawn.cursors.lines", 0],
+      ["drawn.measurements.events.results", undefined],
+      ["drawn.measurements.events.results.0.columns", "x"],
+      ["drawn.measurements.events.edits.0.line", "x"],
+      ["drawn.shape", [0, 80]],
+      ["source.channels", 7],
+      ["drawn", "x"],
     ] as const
   ) {
-    const look = { ...LOOK, drawn: form };
-    assert.deepEqual(checkedKymograph(look), look);
-    for (const [path, value] of faults) {
-      assert.equal(checkedKymograph(changed(look, path, value)), null, path);
-    }
+    assert.equal(checkedKymograph(changed(look, path, value)), null, path);
   }
   assert.equal(checkedKymograph("x"), null);
 });

@@ -24,7 +24,7 @@ const kept: Json = {
     { id: "line-1", kind: "line", name: "", color: "#ffffff", ends: [{ x: 1.5, y: 2 }, { x: 50, y: 19 }] },
     { id: "cursor-a", kind: "cursor", name: "", color: "#ffd54a", ends: [{ x: 99.5, y: 19.5 }] },
   ],
-  measured: {
+  measurements: {
     events: { results: [{ columns: [3, 20], of: {}, found: [{ line: 99, value: 4 }] }], edits: [] },
   },
   cursors: { lines: 3, columns: 1 },
@@ -44,13 +44,13 @@ Deno.test("accepts drawings for samples of their shape, and for a line scan that
 });
 
 Deno.test("describes what was drawn and measured, also in a kymograph", () => {
-  const empty = { ...kept, regions: [], measured: {} };
+  const empty = { ...kept, regions: [], measurements: {} };
   for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
   assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
-  const measured: Json = {
+  const measurements: Json = {
     velocity: { results: [{ columns: [0, 9], of: {}, found: [{ line: 1 }, { line: 2 }] }], edits: [] },
   };
-  assert.equal(drawnWords({ ...empty, measured }), "2 velocities");
+  assert.equal(drawnWords({ ...empty, measurements }), "2 velocities");
   const of = { band: "", channel: "0" };
   const edits = [{ of, place: "t1", line: 5, isRemoved: true }, {
     of,
@@ -65,7 +65,11 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
       place: "t2",
     },
   };
-  assert.equal(drawnWords({ ...empty, measured: removed }), "2 events", "edits of another time do not count");
+  assert.equal(
+    drawnWords({ ...empty, measurements: removed }),
+    "2 events",
+    "edits of another time do not count",
+  );
   const [band, line, cursor] = kept.regions;
   const tracks = [{ ...line, kind: "track" }, { ...line, kind: "track" }];
   assert.equal(
@@ -83,16 +87,16 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
 Deno.test("drops results with their samples, and keeps settings", () => {
   const results = [{ found: [{ line: 3 }], about: [["Window", 50]] }];
   const velocity = { band: "2", settings: { window: 50 }, results, edits: [{ line: 3, note: "a" }] };
-  const measured: Json = { velocity };
+  const measurements: Json = { velocity };
   const without = { velocity: { ...velocity, results: [], edits: [] } };
-  const kymograph: Json = { isMade: true, look: { statistic: "max", drawn: { ...kept, measured } } };
+  const kymograph: Json = { isMade: true, look: { statistic: "max", drawn: { ...kept, measurements } } };
   assert.equal(withoutResults(null), null);
-  assert.deepEqual(withoutResults({ ...kept, measured, kymograph }), {
+  assert.deepEqual(withoutResults({ ...kept, measurements, kymograph }), {
     ...kept,
-    measured: without,
+    measurements: without,
     kymograph: {
       isMade: true,
-      look: { statistic: "max", drawn: { ...kept, measured: without, kymograph: undefined } },
+      look: { statistic: "max", drawn: { ...kept, measurements: without, kymograph: undefined } },
     },
   });
 });

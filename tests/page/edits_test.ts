@@ -1,14 +1,6 @@
 /** Edits find the items of another result by their place in time and space. */
 import assert from "node:assert/strict";
-import {
-  type Edit,
-  edited,
-  editsIn,
-  isHere,
-  keptItems,
-  placedEdits,
-  withEdit,
-} from "../../static/measure/edits.ts";
+import { type Edit, edited, isHere, keptItems, placedEdits, withEdit } from "../../static/measure/edits.ts";
 import { PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { measure, measureRegions } from "../../static/measure/recording.ts";
@@ -25,7 +17,7 @@ const BAND = bandOf({ samples: new Float32Array(), shape: [1000, 40] });
 const result = (found: Result["found"], of = OF): Result => ({
   of,
   columns: [0, 40],
-  measured: {},
+  settings: {},
   about: [],
   found,
 });
@@ -188,18 +180,6 @@ Deno.test("edits of a document hold at the position that is shown first, and at 
   const own = placedEdits(all, "t1");
   const at = (place: string) => own.filter((edit) => isHere(edit, place)).map(({ line }) => line);
   assert.deepEqual([at("t1"), at("t2"), at("t3")], [[3], [9], []]);
-});
-
-Deno.test("reads the edits that items of earlier pages hold", () => {
-  const found = [{ line: 3, note: "a" }, { line: 9, isLeftOut: true }, { line: 12 }, {
-    ...spark(20, 4),
-    isByHand: true,
-  }];
-  assert.deepEqual(editsIn(found, OF, "p"), [
-    { of: OF, place: "p", line: 3, note: "a" },
-    { of: OF, place: "p", line: 9, isLeftOut: true },
-    { of: OF, place: "p", line: 20, column: 4, added: found[3] },
-  ]);
 });
 
 Deno.test("measures all regions, keeps earlier results, and says what is too narrow", async () => {

@@ -217,7 +217,7 @@ Deno.test("a threshold by noise needs values", () => {
   }
 });
 
-Deno.test("settings without the threshold's choice mean what they meant before thresholds by noise", () => {
+Deno.test("settings choose the threshold, by default by noise", () => {
   const { trace } = driftingTrace({ ...DRIFTS[0]!, noise: 0.05 }, 1);
   const chosen = (settings: Record<string, unknown>) =>
     settingsOf(EVENTS, settings, {
@@ -229,7 +229,7 @@ Deno.test("settings without the threshold's choice mean what they meant before t
       trace: PLAIN_TRACE,
     })["chosen"];
   assert.equal(chosen({}), "by noise");
-  assert.equal(chosen({ distance: 0.1 }), "automatically");
+  assert.equal(chosen({ distance: 0.1 }), "by noise");
   assert.equal(chosen({ height: 120 }), "by hand");
   assert.equal(chosen({ chosen: "automatically", height: 0, prominence: 0, distance: 0 }), "automatically");
   const kept = { chosen: "automatically", height: 0, prominence: 0, distance: 0 };

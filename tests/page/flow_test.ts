@@ -107,13 +107,12 @@ Deno.test("a window whose velocity breaks with its neighbours is unclear, and do
   assert.equal(found.length, broken.found.length);
 });
 
-Deno.test("settings without a method, and those that name the former one, measure window by window", () => {
+Deno.test("settings choose whether windows are compared", () => {
   const band = bandOf({ samples: new Float32Array(0), shape: [1000, 50] });
   assert.equal(settingsOf(VELOCITY, {}, band)["method"], "agreeing");
-  for (const settings of [{ window: 40 }, { pixelTime: 2 }, { method: "autocorrelation" }]) {
-    assert.equal(settingsOf(VELOCITY, settings, band)["method"], "autocorrelation");
+  for (const [settings, method] of [[{ window: 40 }, "agreeing"], [{ method: "radon" }, "radon"]] as const) {
+    assert.equal(settingsOf(VELOCITY, settings, band)["method"], method);
   }
-  // As measured before windows were compared, to the last digit.
   const made = CONDITIONS["at rest for 29 % of the time"]!(2, 2000);
   const plane = { samples: made.samples, shape: [2000, 100] as const };
   const { found, settings } = measuredIn("velocity", plane, {

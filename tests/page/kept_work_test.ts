@@ -24,8 +24,9 @@ function storage() {
     works,
     state,
     get: (key: string) => Promise.resolve(works.get(key)),
-    at: (place: string) => Promise.resolve(all().find((work) => work.place === place)),
+    at: (location: string) => Promise.resolve(all().find((work) => work.location === location)),
     all: () => Promise.resolve(all()),
+    hasEarlier: () => Promise.resolve(false),
     put: async (work: Work) => {
       await state.waiting;
       if (state.fault !== "") throw new DOMException("", state.fault);

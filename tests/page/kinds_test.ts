@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { KINDS, titleOf, valueOf } from "../../static/demo/v2/drawing/kinds.ts";
 import { type End, type Region, turned, withRegion } from "../../static/demo/v2/drawing/region.ts";
-import { distinct, isRegion, newRegion } from "../../static/demo/v2/drawing/table.ts";
+import { distinct, newRegion } from "../../static/demo/v2/drawing/table.ts";
+import { isRegion } from "../../static/demo/v2/saving/checked.ts";
 
 /** 600 lines of 2 ms, 10 columns of 0.5 µm. */
 const SIZE = [600, 10] as const;

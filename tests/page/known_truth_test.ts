@@ -198,14 +198,14 @@ Deno.test("cites the lumen that was taken, the median and its lines", () => {
   assert.equal(facts.get("Median of (lines)"), 10);
 });
 
-Deno.test("leaves settings of earlier versions their meaning", () => {
+Deno.test("gives a setting that is missing its default, whatever else is set", () => {
   const band = bandOf(steady(() => 40));
-  const of = (key: string, settings: Record<string, unknown>) => {
-    const { rest, threshold, lumen, average } = settingsOf(parametersOf(key), settings, band);
-    return key === "sparks" ? [rest, threshold] : [lumen, average];
-  };
-  assert.deepEqual(of("sparks", { threshold: 5, offset: 0 }), ["median", 5]);
-  assert.deepEqual(of("sparks", {}), ["running", 6]);
-  assert.deepEqual(of("diameter", { method: "gradient", window: 10, step: 10 }), ["undivided", "mean"]);
-  assert.deepEqual(of("diameter", { method: "gradient" }), ["automatic", "median"]);
+  const of = (key: string, settings: Record<string, unknown>) =>
+    settingsOf(parametersOf(key), settings, band);
+  assert.deepEqual(of("sparks", { threshold: 5 }), { threshold: 5, offset: 0, rest: "running" });
+  const { lumen, average } = of("diameter", { method: "gradient", window: 10, step: 10 });
+  assert.deepEqual([lumen, average], ["automatic", "median"]);
+  assert.equal(of("velocity", { window: 40 })["method"], "agreeing");
+  assert.equal(of("events", { distance: 1 })["chosen"], "by noise");
+  assert.equal(of("events", { height: 1 })["chosen"], "by hand");
 });

@@ -52,7 +52,7 @@ const DRAWN: Drawn = {
     region("cursor", "cursor-a", "", ends([99.5, 39.5])),
     region("cursor", "cursor-b", "", ends([0.5, 40.5])),
   ],
-  measured: {
+  measurements: {
     velocity: {
       band: "band-3",
       channel: "1",
@@ -60,7 +60,7 @@ const DRAWN: Drawn = {
       results: [{
         of: { band: "band-3", channel: "1" },
         columns: [45, 55],
-        measured: { window: 40 },
+        settings: { window: 40 },
         found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" } as VelocityAt],
         about: [["Method", "x"]],
       }],
@@ -81,8 +81,8 @@ Deno.test("carries regions that fit unchanged, without results", () => {
   assert.deepEqual(drawn!.regions, DRAWN.regions);
   assert.deepEqual([drawn!.cursors, drawn!.traces], [DRAWN.cursors, DRAWN.traces]);
   // Channels go by their names, and the time along the line is that of the other file.
-  const { velocity } = DRAWN.measured!;
-  assert.deepEqual(drawn!.measured!.velocity, {
+  const { velocity } = DRAWN.measurements!;
+  assert.deepEqual(drawn!.measurements!.velocity, {
     ...velocity,
     channel: "0",
     settings: { ...velocity!.settings, pixelTime: 3 },
@@ -92,16 +92,16 @@ Deno.test("carries regions that fit unchanged, without results", () => {
 });
 
 Deno.test("keeps a typed time along the line, and a channel of another name", () => {
-  const velocity = DRAWN.measured!.velocity!;
+  const velocity = DRAWN.measurements!.velocity!;
   const typed = {
     ...DRAWN,
-    measured: { velocity: { ...velocity, settings: { ...velocity.settings, pixelTime: 1.5 } } },
+    measurements: { velocity: { ...velocity, settings: { ...velocity.settings, pixelTime: 1.5 } } },
   };
   const { drawn } = carriedTo(
     carriedFrom(typed, SOURCE, ""),
     scanOf(60, ["CH1", "CH2"], { pixelTime: 3e-6 }),
   );
-  const { settings, channel } = drawn!.measured!.velocity!;
+  const { settings, channel } = drawn!.measurements!.velocity!;
   assert.deepEqual([settings.pixelTime, channel], [1.5, "1"]);
 });
 
@@ -111,7 +111,7 @@ Deno.test("clips or omits regions outside the other picture, with a message", ()
   const [soma, wide, , line, , cursor] = DRAWN.regions;
   assert.deepEqual(drawn!.regions, [soma, { ...wide, ends: ends([null, 30], [null, 40]) }, line, cursor]);
   // The chosen band is not there.
-  assert.equal(drawn!.measured!.velocity!.band, "");
+  assert.equal(drawn!.measurements!.velocity!.band, "");
   assert.equal(
     words,
     "Outside of this picture, and left out: 1 band, 1 track, 1 cursor. Cut at its edge: Wide. " +
@@ -216,18 +216,18 @@ Deno.test("measures again what was measured at another time, or in a band that h
   } as unknown as Scan;
   const kept = (place: string, columns: readonly [number, number]) => {
     const of = { band: "band-1", channel: "0" };
-    const result = { of, columns, measured: {}, about: [], found: [{ line: 7 }] };
+    const result = { of, columns, settings: {}, about: [], found: [{ line: 7 }] };
     // The edit of another time removes what is found now.
     const edits = [{ of, place: '[["T",1]]', line: 150, isRemoved: true }];
     return { band: "band-1", channel: "0", settings: {}, results: [result], edits, place };
   };
   const regions = [region("band", "band-1", "Soma", ends([null, 0], [null, 20]))];
   for (const [place, columns] of [['[["T",1]]', [0, 20]], ['[["T",2]]', [2, 20]]] as const) {
-    const drawn: Drawn = { ...DRAWN, regions, measured: { events: kept(place, columns) } };
+    const drawn: Drawn = { ...DRAWN, regions, measurements: { events: kept(place, columns) } };
     const { signal } = new AbortController();
     const { rows, measured } = await measureLineScan(scan, drawn, new Set(["events"]), signal);
     assert.equal(rows[0]!.Events, 2, place);
-    const { results, edits } = measured.drawn.measured!.events!;
+    const { results, edits } = measured.drawn.measurements!.events!;
     assert.deepEqual(results.map(({ columns, found }) => [columns, found.length]), [[[0, 20], 2]]);
     assert.equal(edits.length, 1, "the edit of the other time stays");
   }

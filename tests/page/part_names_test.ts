@@ -1,6 +1,8 @@
 /** Names by which tables tell bands and rectangles apart. */
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { partsOf } from "../../static/measure/image_parts.ts";
+import { freeName } from "../../static/measure/free_name.ts";
+import { listInWords } from "../../static/measure/word_list.ts";
 import { distinctNames } from "../../static/measure/part_names.ts";
 import { bandsOf, type Region } from "../../static/demo/v2/drawing/region.ts";
 
@@ -40,4 +42,23 @@ Deno.test("rectangles have distinct names, and their corners may be swapped", ()
     { id: "1", name: "cell (2)", place: { start: [2, 3], stop: [6, 9] } },
     { id: "2", name: "Rectangle 1", place: { start: [2, 3], stop: [6, 9] } },
   ]);
+});
+
+Deno.test("takes the first free name", () => {
+  const taken = new Set(["a", "a 2", "b"]);
+  const isTaken = (name: string) => taken.has(name);
+  deepEqual(["c", "a", "b"].map((name) => freeName(name, isTaken)), ["c", "a 3", "b 2"]);
+  equal(freeName("b", isTaken, (n) => `b-${n}`), "b-2");
+});
+
+Deno.test("lists words in a sentence", () => {
+  const lists = [[], ["A"], ["A", "B"], ["A", "B", "C"], ["A", "B", "C", "D", "E"]];
+  deepEqual(lists.map((words) => listInWords(words)), [
+    "",
+    "A",
+    "A and B",
+    "A, B and C",
+    "A, B, C, D and E",
+  ]);
+  equal(listInWords(lists[4]!, 3), "A, B, C and 2 more");
 });

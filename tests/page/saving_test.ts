@@ -4,8 +4,7 @@ import type { VelocityAt } from "../../static/measure/flow/velocity.ts";
 import { Buffer } from "node:buffer";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.ts";
 import { OWN as OWN_KEY, readRegions, writtenRegions } from "../../static/demo/v2/saving/regions.ts";
-import { readDrawn } from "../../static/demo/v2/saving/earlier.ts";
-import { bandsOf, ofKinds, type Region, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
+import { bandsOf, type Region, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
 import {
   carriedOver,
   DocumentFault,
@@ -59,7 +58,7 @@ const DRAWN = {
     },
     { id: "cursor-a", kind: "cursor", name: "", color: "#ffd54a", ends: [{ x: 100.5, y: 40.5 }] },
   ],
-  measured: {
+  measurements: {
     events: {
       band: "band-3",
       channel: "1",
@@ -67,7 +66,7 @@ const DRAWN = {
       results: [{
         of: { band: "band-3", channel: "1" },
         columns: [30, 50],
-        measured: {
+        settings: {
           chosen: "by hand",
           height: 0.7,
           prominence: 0.2,
@@ -97,7 +96,7 @@ const DRAWN = {
       results: [{
         of: { band: "band-3", channel: "1" },
         columns: [30, 50],
-        measured: {
+        settings: {
           method: "autocorrelation",
           chosen: "automatically",
           window: 64,
@@ -120,7 +119,7 @@ const DRAWN = {
       results: [{
         of: { band: "band-3", channel: "1" },
         columns: [30, 50],
-        measured: { method: "gradient", window: 20, step: 10 },
+        settings: { method: "gradient", window: 20, step: 10 },
         found: [
           { line: 9.5, diameter: 12.5, left: 32, right: 44.5, verdict: "clear" },
           { line: 19.5, diameter: NaN, left: NaN, right: NaN, verdict: "cut" },
@@ -168,7 +167,7 @@ const MEASURED = MEASUREMENTS.filter(({ key }) => ["velocity", "events", "diamet
   measurement,
 ) => ({
   measurement,
-  tables: DRAWN.measured![measurement.key]!.results.map((result) => ({
+  tables: DRAWN.measurements![measurement.key]!.results.map((result) => ({
     result,
     columns: measurement.columns(result.found, INFO.plane.axes),
     quantities: [
@@ -244,19 +243,19 @@ Deno.test("restores what was drawn and measured", () => {
   const files = documents();
   const { drawn, note } = restore(files);
   // Results hold at the restored position, and the documents are known by their mark.
-  const { origin, measured } = drawn;
-  const { velocity, events, diameter } = DRAWN.measured!;
+  const { origin, measurements } = drawn;
+  const { velocity, events, diameter } = DRAWN.measurements!;
   assert.deepEqual(drawn, {
     ...DRAWN,
-    measured: {
-      ...DRAWN.measured,
+    measurements: {
+      ...DRAWN.measurements,
       velocity: { ...velocity, place: null },
       events: { ...events, place: null, edits: [{ ...events!.edits[0]!, place: null }] },
       diameter: { ...diameter, place: null },
     },
     origin,
   });
-  assert.equal((measured!.velocity!.results[0]!.found[0] as VelocityAt).velocity, 0.30000000000000004);
+  assert.equal((measurements!.velocity!.results[0]!.found[0] as VelocityAt).velocity, 0.30000000000000004);
   assert.notEqual(origin, null);
   assert.equal(note, "");
   assert.deepEqual(sourceOf(documentsOf(files)[0]!), { name: "a.oir", fingerprint: "f1", scene: 1 });
@@ -333,9 +332,9 @@ function restoredImages(
     about: [["Over", "Time"]],
   };
   const axes = INFO.plane.axes.map((axis) => ({ ...axis, unit: "um" }));
-  const { events } = DRAWN.measured!;
+  const { events } = DRAWN.measurements!;
   const of = { band: "rectangle-1", channel: "1" };
-  const measured = {
+  const measurements = {
     events: {
       ...events,
       band: "*",
@@ -348,7 +347,7 @@ function restoredImages(
     ...DRAWN,
     isLineScan: false,
     regions,
-    measured,
+    measurements,
     cursors: { lines: 1, columns: 1 },
     kymograph: { isMade: false },
     images,
@@ -366,7 +365,7 @@ function restoredImages(
     tables: { regions: column("Region", "the line"), profile: column("Position", 0, 1) },
     measurements: [{
       measurement: EVENTS,
-      tables: drawn.measured!.events!.results.map((result) => ({
+      tables: drawn.measurements!.events!.results.map((result) => ({
         result,
         columns: column("Time", 1),
         quantities: [],
@@ -394,7 +393,7 @@ Deno.test("restores means of regions over images, events in them, and projection
     ["kymograph-line", PATH.color],
     ["rectangle-1", CELL.color],
   ]);
-  assert.deepEqual(back.measured!.events, drawn.measured!.events);
+  assert.deepEqual(back.measurements!.events, drawn.measurements!.events);
   assert.deepEqual(
     analyses.filter(({ type }) => type === "image_means" || type === "events").map((
       { type, roiId },
@@ -403,18 +402,6 @@ Deno.test("restores means of regions over images, events in them, and projection
   );
   const { parameters } = analyses.find(({ type }) => type === "events")!;
   assert.equal("columns" in parameters, false, "columns of the images were not measured");
-});
-
-Deno.test("restores the means of one part that an earlier page saved", () => {
-  const { back, drawn } = restoredImages((image, analyses) => {
-    const { settings } = image.image_metadata[OWN_KEY];
-    const { parts: _, ...images } = settings.images;
-    settings.images = { ...images, part: "kymograph-line", rows: [] };
-    const [means] = analyses.filter(({ type }: { type: string }) => type === "image_means");
-    means.parameters[OWN_KEY] = { rows: [{ place: 0, values: [1.5, 2] }, { place: 1, values: [null, 3] }] };
-    analyses.splice(analyses.findLastIndex(({ type }: { type: string }) => type === "image_means"), 1);
-  });
-  assert.deepEqual(back.images!.parts, drawn.images!.parts.slice(0, 1));
 });
 
 Deno.test("restores no means that are not those of all images", () => {
@@ -504,52 +491,6 @@ Deno.test("draws regions of other programs by their kind and saves them unchange
   }
 });
 
-Deno.test("reads the lists of earlier pages as regions", () => {
-  const vessel = {
-    id: "vessel",
-    type: "rectangle" as const,
-    coordinate_space: SPACE,
-    metadata: { by: "other" },
-  };
-  const { results: [result], edits: _, ...chosen } = DRAWN.measured!.events!;
-  const events = { ...chosen, ...result, band: "4", of: { band: "3", channel: "1" } };
-  const earlier: Json = {
-    ...DRAWN,
-    bands: [
-      { id: 3, name: "Gefäß", color: "#ff0000", from: 30, to: 50 },
-      { id: 4, name: "vessel", color: "#56b4e9", from: 0, to: 38, region: vessel },
-    ],
-    lines: [{ id: 2, from: { x: 0, y: 80 }, to: { x: 600, y: 12.3456789 } }],
-    cursors: { pinned: [{ x: 100, y: 40 }], lines: 3, columns: 1 },
-    regions: [{ id: "band-3", type: "point", coordinate_space: SPACE, position: [79, 599] }],
-    kymograph: { points: [{ x: 3, y: 4 }, { x: 20.25, y: 8.75 }, { x: 30, y: 40 }], width: 2, isMade: true },
-    measured: { events, sparks: null },
-  };
-  const { regions, measured, kymograph, cursors } = readDrawn(earlier);
-  const [band, line, , cursor] = DRAWN.regions;
-  assert.deepEqual(ofKinds(regions, "band", "line", "cursor", "path"), [
-    band,
-    {
-      ...band,
-      id: "vessel",
-      name: "vessel",
-      color: "#56b4e9",
-      ends: [{ x: null, y: 0 }, { x: null, y: 38 }],
-      written: vessel,
-    },
-    line,
-    PATH,
-    cursor,
-  ]);
-  assert.deepEqual(ofKinds(regions, "point").map(({ id, ends }) => [id, ends]), [["band-3-other", [{
-    x: 599.5,
-    y: 79.5,
-  }]]]);
-  assert.deepEqual([measured!.events!.band, measured!.events!.results[0]!.of.band], ["vessel", "band-3"]);
-  assert.deepEqual([kymograph, cursors], [{ isMade: true }, { lines: 3, columns: 1 }]);
-  assert.equal(readDrawn(DRAWN), DRAWN);
-});
-
 Deno.test("names regions outside the image, and draws the others", () => {
   const files = documents((image) => {
     image.rois[0].stop = [81, 600];
@@ -559,52 +500,18 @@ Deno.test("names regions outside the image, and draws the others", () => {
   assert.deepEqual(drawn.regions.map(({ kind }) => kind), ["line", "track", "cursor"]);
   assert.equal(note, "Not shown, since they lie outside the image: Gefäß, far.");
   // They belonged to the band.
-  assert.deepEqual([drawn.measured!.events, drawn.measured!.velocity], [null, null]);
+  assert.deepEqual([drawn.measurements!.events, drawn.measurements!.velocity], [null, null]);
 });
 
 Deno.test("leaves out the results and edits of channels that are not there", () => {
   const { drawn } = restore(documents((image) => {
-    const { events } = image.image_metadata[OWN_KEY].settings.measured;
+    const { events } = image.image_metadata[OWN_KEY].settings.measurements;
     events.results.push({ ...events.results[0], of: { ...events.results[0].of, channel: 2 } });
     events.edits = [0, 2, "x"].map((channel) => ({ of: { band: "", channel }, line: 3, isRemoved: true }));
   }));
-  const { results, edits } = drawn.measured!.events!;
-  assert.deepEqual(results.map(({ of }) => of), DRAWN.measured!.events!.results.map(({ of }) => of));
+  const { results, edits } = drawn.measurements!.events!;
+  assert.deepEqual(results.map(({ of }) => of), DRAWN.measurements!.events!.results.map(({ of }) => of));
   assert.equal(edits.length, 1);
-});
-
-Deno.test("restores documents of before several results were kept, with their edits", () => {
-  for (const version of [1, 2]) {
-    const { drawn, note } = restore(documents((image, { analyses }) => {
-      const own = image.image_metadata.acq_viewer;
-      own.version = version;
-      const { measured } = own.settings;
-      for (const key of Object.keys(measured).filter((key) => measured[key] !== null)) {
-        const { results: [result], edits: _, ...one } = measured[key];
-        measured[key] = { ...one, ...result };
-      }
-      const { parameters: events } = analyses.find(({ type }: Json) => type === "events");
-      events.acq_viewer.found[0].note = "NaN";
-      const { parameters: velocity } = analyses.find(({ type }: Json) => type === "velocity");
-      velocity.acq_viewer.found[0].isLeftOut = true;
-    }));
-    assert.equal(note, "");
-    const { events, velocity } = drawn.measured!;
-    const of = { band: "band-3", channel: "1" };
-    const [{ found: [event] }] = DRAWN.measured!.events!.results as [Json];
-    assert.deepEqual(
-      [drawn.traces, events!.results[0]!.found],
-      [DRAWN.traces, DRAWN.measured!["events"]!.results[0]!.found],
-    );
-    assert.deepEqual(events!.edits, [{
-      of,
-      place: null,
-      line: 130,
-      note: "NaN",
-      added: { ...event, note: "NaN" },
-    }]);
-    assert.deepEqual(velocity!.edits, [{ of, place: null, line: 32, isLeftOut: true }]);
-  }
 });
 
 Deno.test("names the method of F₀ that ran, with F₀ of each line where it changes", () => {
@@ -637,11 +544,15 @@ Deno.test("names the method of F₀ that ran, with F₀ of each line where it ch
   assert.match(trace.tables[0].csv, /^Time \(s\),Mean,F0\r\n0,0,(599|60\d)/);
 });
 
-Deno.test("draws the regions of a newer page, with a note", () => {
-  const files = documents((image) => image.image_metadata.acq_viewer.version = 4);
-  const { drawn, note } = restore(files);
-  assert.deepEqual([bandsOf(drawn.regions).length, drawn.measured], [1, {}]);
-  assert.match(note, /^These measurements were saved by a newer page/);
+Deno.test("draws the regions of an earlier and of a newer version of the page, with a note", () => {
+  for (const [version, said] of [[1, "an earlier"], [3, "an earlier"], [5, "a newer"]] as const) {
+    const files = documents((image) => image.image_metadata.acq_viewer.version = version);
+    const { drawn, look, note } = restore(files);
+    assert.deepEqual([bandsOf(drawn.regions).length, drawn.measurements, look], [1, {}, {}]);
+    const words =
+      `These measurements were saved by ${said} version of the page: only their regions are shown.`;
+    assert.equal(note, words);
+  }
 });
 
 Deno.test("an archive has each wavelength as a channel", () => {
@@ -652,11 +563,11 @@ Deno.test("an archive has each wavelength as a channel", () => {
   const channels = Array.from({ length: 8 }, (_, index) => ({ index, name: `l=${index}` }));
   const { drawn, position } = restored(documentsOf(files)[0]!, { ...INFO, channels } as Json);
   // The first channel of the file at its last wavelength.
-  assert.deepEqual([drawn.measured!.velocity!.channel, position.l], ["3", 0]);
+  assert.deepEqual([drawn.measurements!.velocity!.channel, position.l], ["3", 0]);
   // In the recording itself the channel is the second one that was opened.
   const sizes = { ...INFO.header.sizes, L: 4 };
   const own = restored(documentsOf(files)[0]!, { ...INFO, header: { ...INFO.header, sizes } } as Json);
-  assert.deepEqual([own.drawn.measured!.velocity!.channel, own.position.l], ["1", 3]);
+  assert.deepEqual([own.drawn.measurements!.velocity!.channel, own.position.l], ["1", 3]);
 });
 
 Deno.test("saves analyses of other programs again with their tables", async () => {
@@ -743,7 +654,7 @@ Deno.test("prefers the browser's own work, and offers that of the file if it dif
   // A view alone, of this content and of another.
   assert.equal((await recall(work("", null) as Json))!.work.look!.drawn!.regions.length, 4);
   const { isOther, work: { look } } = (await recall(work("", null, true) as Json))!;
-  assert.deepEqual([isOther, look!.drawn!.measured!.velocity!.results[0]!.found.length], [false, 2]);
+  assert.deepEqual([isOther, look!.drawn!.measurements!.velocity!.results[0]!.found.length], [false, 2]);
   const damaged = await recall(null, () => Promise.reject(new Error("no room")));
   assert.equal(damaged!.saved!.note, "The measurements of the file are not shown: no room");
   assert.equal(
@@ -757,7 +668,8 @@ Deno.test("rejects newer documents and invalid ones", () => {
     [documents((image) => image.version = 2), /^acqimage\/1\.json has version 2/],
     [documents((_, analyses) => analyses.analyses = 3), /^analyses\/1\.json breaks its schema/],
     [documents((image) => image.rois[0].start = [0.5, 0]), /breaks its schema/],
-    [[{ name: "acqimage/1.json", text: "{" }], /^acqimage\/1\.json is no JSON\.$/],
+    [documents((image) => image.rois[0].type = "constructor"), /breaks its schema/],
+    [[{ name: "acqimage/1.json", text: "{" }], /^acqimage\/1\.json is not JSON\.$/],
   ];
   for (const [files, message] of rows) {
     assert.throws(
@@ -818,12 +730,16 @@ Deno.test("restores the sound part of damaged settings, and says what is left ou
     const own = image.image_metadata[OWN_KEY];
     own.look = { source: { channels: [{ index: 0, range: null }] } };
     own.settings.traces = { kind: 7 };
-    own.settings.measured.events.results[0].of = null;
+    own.settings.measurements.events.results[0].of = null;
     own.position = { t: "x" };
   }));
   const { drawn, look, position, note } = restored(image!, INFO);
   assert.deepEqual([look, position], [{}, { t: 0, z: 0, l: 0 }]);
-  assert.deepEqual([drawn.traces, Object.keys(drawn.measured!)], [null, ["velocity", "diameter", "sparks"]]);
+  assert.deepEqual([drawn.traces, Object.keys(drawn.measurements!)], [null, [
+    "velocity",
+    "diameter",
+    "sparks",
+  ]]);
   assert.deepEqual(drawn.regions, DRAWN.regions);
   assert.equal(
     note,

@@ -7,7 +7,7 @@
  * Messlinger: Microcirculation 2010, 17:618, edges by the Sobel operator, that is by the greatest gradient). Between
  * bright walls it is the distance between their inner edges (walls.ts).
  *
- * Earlier versions took the widest run of columns above the middle, in means of lines: an `undivided` lumen.
+ * An `undivided` lumen is the widest run of columns above the middle.
  */
 import { type Fault, type Lumen, lumensAround, outermost, polarityOf, steepestNear } from "./lumen.ts";
 import { blurred, extent, mean, noiseOf, percentile, runsOf } from "../traces.ts";
@@ -71,13 +71,7 @@ export function diameterOverTime(
 ): { found: DiameterAt[]; lumen: Lumen } {
   const { window, step, method, lumen: wanted } = settings;
   const [from] = columns;
-  if (wanted === "undivided") {
-    const found = profilesOf(plane, columns, settings, 0).map(({ line, profile }) => {
-      const { left, right, verdict } = edges(profile, method);
-      return { line, diameter: right - left, left: from + left, right: from + right, verdict };
-    });
-    return { found, lumen: "bright" };
-  }
+  if (wanted === "undivided") return { found: undivided(plane, columns, settings), lumen: "bright" };
   const raw = profilesOf(plane, columns, { window, step, average: "mean" }, 0);
   if (raw.length === 0) return { found: [], lumen: "bright" };
   const own = profilesOf(plane, columns, settings, SMOOTH);
@@ -92,16 +86,7 @@ export function diameterOverTime(
   const there = around.filter((one) => typeof one !== "string");
   const hasWalls = wanted === "walls" ||
     wanted === "automatic" && !isDark && there.filter((one) => one.hasWalls).length > there.length / 2;
-  const faults = around.map((one, i) => {
-    if (typeof one !== "string") {
-      const rise = one.level - Math.max(...one.outside);
-      return rise > CLEAR * noiseOf(raw[i]!.profile) ? null : "faint";
-    }
-    const [low, high] = [percentile(profiles[i]!, 5), percentile(profiles[i]!, 95)];
-    if (!(high - low > CLEAR * noiseOf(raw[i]!.profile))) return "faint";
-    // The other way round, a dark lumen is a bright one.
-    return one === "dark lumen" && isDark ? "bright lumen" : one;
-  });
+  const faults = around.map((one, i) => faultOf(one, profiles[i]!, raw[i]!.profile, isDark));
   const outer = around.map((one, i) =>
     typeof one === "string" || faults[i] !== null ? null : outermost(profiles[i]!, one)
   );
@@ -135,6 +120,34 @@ export function diameterOverTime(
   };
 }
 
+/** Why a profile has no diameter; null if it may have one. @param raw without smoothing */
+function faultOf(
+  found: ReturnType<typeof lumensAround>[number],
+  profile: Float64Array,
+  raw: Float64Array,
+  isDark: boolean,
+): DiameterAt["verdict"] | null {
+  if (typeof found !== "string") {
+    const rise = found.level - Math.max(...found.outside);
+    return rise > CLEAR * noiseOf(raw) ? null : "faint";
+  }
+  const [low, high] = [percentile(profile, 5), percentile(profile, 95)];
+  if (!(high - low > CLEAR * noiseOf(raw))) return "faint";
+  // The other way round, a dark lumen is a bright one.
+  return found === "dark lumen" && isDark ? "bright lumen" : found;
+}
+
+/** Diameters of the widest bright run of columns. */
+const undivided = (
+  plane: Plane,
+  columns: Band["columns"],
+  settings: DiameterSettings,
+): DiameterAt[] =>
+  profilesOf(plane, columns, settings, 0).map(({ line, profile }) => {
+    const { left, right, verdict } = edges(profile, settings.method);
+    return { line, diameter: right - left, left: columns[0] + left, right: columns[0] + right, verdict };
+  });
+
 /** Which pairs of edges jump against the medians of those before and after. */
 function jumpsOf(pairs: readonly (readonly [number, number] | null)[]): boolean[] {
   const widths = Float64Array.from(pairs, (pair) => pair === null ? NaN : pair[1] - pair[0]);
@@ -149,7 +162,7 @@ function jumpsOf(pairs: readonly (readonly [number, number] | null)[]): boolean[
         .map((part) => part.filter(Number.isFinite)) as [Float64Array, Float64Array];
       const beside = Float64Array.of(...before, ...after);
       const away = place - percentile(beside, 50);
-      // On one side alone, the median of a vessel that widens is that of a while ago.
+      // On one side alone, the median lags behind a vessel that widens.
       const [low, high] = before.length > 0 && after.length > 0 ? [0, 0] : extent(beside);
       return Math.sign(away) * Math.max(0, Math.abs(away) - (high - low));
     });

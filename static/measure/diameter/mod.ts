@@ -66,11 +66,6 @@ export const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
     },
     { key: "step", label: "every", shown: "One value every", value: 10, unit: "lines", isCount: true },
   ],
-  // Settings with a window that do not say what the lumen is were written when it was bright and lines were averaged.
-  defaults: ({ window, step, lumen, average }) =>
-    (window ?? step) !== undefined && (lumen ?? average) === undefined
-      ? { lumen: "undivided", average: "mean" }
-      : {},
   method: ({ method, taken }) =>
     taken === "walls"
       ? "inner edges of fitted walls"

@@ -276,7 +276,7 @@ function highestSample(transient: Transient, peak: number): number {
   return transientAt(transient, place) >= transientAt(transient, place + 1) ? place : place + 1;
 }
 
-/** Whether the deviations of neighbouring samples from the curve correlate, which those of noise do not. */
+/** Whether the deviations of neighbouring samples from the curve correlate; with noise alone they do not. */
 function isMisfit(
   samples: Float64Array,
   from: number,

@@ -49,7 +49,7 @@ function soughtPeaks(trace: Float64Array, threshold: Threshold): number[] {
   return withoutNoisePeaks(trace, peaks);
 }
 
-/** Indices of all peaks, including those of noise. */
+/** Indices of all peaks, also of noise. */
 export function findPeaks(
   trace: Float64Array,
   { height, prominence = 0, distance = 1 }: Threshold,

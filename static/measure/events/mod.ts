@@ -97,14 +97,8 @@ export const EVENTS: Measurement<Event, EventSettings> = {
       ],
     },
   ],
-  defaults: (settings) => ({
-    // Settings that do not say how the threshold is chosen were written before it was chosen by noise.
-    chosen: Object.keys(settings).length === 0
-      ? BY_NOISE
-      : settings.height === undefined
-      ? AUTOMATICALLY
-      : "by hand",
-  }),
+  // A height that is given counts.
+  defaults: ({ height }) => height === undefined ? {} : { chosen: "by hand" },
   typed: (settings, key) =>
     key === "height" || key === "prominence" || key === "average"
       ? { ...settings, chosen: "by hand" }

@@ -47,7 +47,7 @@ export const changingVelocity = (values: Float64Array, rows: number, columns: nu
   changingFlow(values, rows, columns).found;
 
 /**
- * Like {@linkcode changingVelocity}, with what it is made from.
+ * Like {@linkcode changingVelocity}, with the intermediate results.
  *
  * @returns `rough` velocities of the window and its halves, for any verdict; if the halves disagree, also
  *   the velocity if they agreed, `whole`, and their difference in standard errors, `change`, as these may

@@ -23,7 +23,7 @@ const SHORT = 3;
 /** What flows moves on by at least this part of the line; tissue that breathes or drifts does not. */
 export const LEAST_WAY = 0.5;
 
-/** Less variance than this part of the usual one that moves is no flow. */
+/** Less variance than this part of the usual one that moves is not flow. */
 const FAINT = 0.03;
 
 /** Windows that are needed for an estimate of the whole recording. */

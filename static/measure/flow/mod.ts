@@ -109,8 +109,6 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
     const { window, chosen = window === undefined ? AUTOMATICALLY : "by hand" } = settings;
     const lines = window ?? firstWindow(lineTimeOf(band.axes), band.lines);
     return {
-      // Settings without a method were written before windows were compared.
-      method: Object.values(settings).every((value) => value === undefined) ? "agreeing" : "autocorrelation",
       chosen,
       window: lines,
       step: halfOf(lines),

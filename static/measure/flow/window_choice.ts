@@ -98,30 +98,9 @@ export function* agreeingWindow(
   lineTime: number | null,
 ): Generator<Order[], number, VelocityAt[][]> {
   const [rows] = plane.shape;
-  // At unequal distances, so that no period of the flow hides between them.
-  const centres = Array.from({ length: PLACES }, (_, i) => (i + 1) * GOLDEN % 1).sort((a, b) => a - b)
-    .map((part) => part * rows);
   const width = windows.columns[1] - windows.columns[0];
-  const tried = function* (
-    durations: readonly number[],
-    every = 1,
-  ): Generator<Order[], Tried[], VelocityAt[][]> {
-    const lengths = [...new Set(durations.map((duration) => linesOf(duration, lineTime, rows)))];
-    const trials = lengths.map((window) => {
-      const starts = centres.filter((_, i) => i % every === 0).map((centre) =>
-        Math.max(0, Math.min(rows - window, Math.round(centre - window / 2)))
-      );
-      const trial = {
-        ...windows,
-        window,
-        every: Math.ceil(window / MOST_LINES),
-        method: "agreeing" as const,
-      };
-      return window > rows ? [] : ordersOf(plane, trial, starts, 1);
-    });
-    const found = (yield trials.flat().map((order) => ({ ...order, isTrial: true }))).flat();
-    return lengths.map((window, i) => triedOf(window, found.splice(0, trials[i]!.length)));
-  };
+  const tried = (durations: readonly number[], every = 1) =>
+    tryLengths(plane, windows, durations.map((duration) => linesOf(duration, lineTime, rows)), every);
   const isFlow = (one: VelocityAt) => isMoving(one) && Math.abs(one.velocity) * rows >= LEAST_WAY * width;
   const flows = ({ found }: Tried) => found.filter(isFlow).length;
   let short: Tried[] = [];
@@ -155,6 +134,30 @@ export function* agreeingWindow(
     if (flows(longer!) >= most && !isContradicted) return longer!.window;
   }
   return sees(best) > 0 ? best.window : short[Math.min(1, short.length - 1)]!.window;
+}
+
+/** Yields orders that try windows of these lines, at every so many of the places. */
+function* tryLengths(
+  plane: Plane,
+  windows: Omit<Windows, "window" | "method" | "standing">,
+  all: readonly number[],
+  every: number,
+): Generator<Order[], Tried[], VelocityAt[][]> {
+  const [rows] = plane.shape;
+  // At unequal distances, so that no period of the flow hides between them.
+  const centres = Array.from({ length: PLACES }, (_, i) => (i + 1) * GOLDEN % 1).sort((a, b) => a - b)
+    .map((part) => part * rows).filter((_, i) => i % every === 0);
+  const lengths = [...new Set(all)];
+  const trials = lengths.map((window) => {
+    if (window > rows) return [];
+    const starts = centres.map((centre) =>
+      Math.max(0, Math.min(rows - window, Math.round(centre - window / 2)))
+    );
+    const trial = { ...windows, window, every: Math.ceil(window / MOST_LINES), method: "agreeing" as const };
+    return ordersOf(plane, trial, starts, 1);
+  });
+  const found = (yield trials.flat().map((order) => ({ ...order, isTrial: true }))).flat();
+  return lengths.map((window, i) => triedOf(window, found.splice(0, trials[i]!.length)));
 }
 
 /** `error` is the median of the velocities'. */

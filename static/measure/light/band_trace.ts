@@ -3,7 +3,7 @@ import { type Baseline, baselineOf, baselineWords, type TraceSettings } from "./
 import { mean, runningMean } from "../traces.ts";
 import type { Plane } from "../line_scan.ts";
 
-/** What settings mean in which something is missing, as in those of earlier versions. */
+/** Means of single lines, and a constant F₀. */
 export const PLAIN_TRACE: Readonly<TraceSettings> = {
   isChange: false,
   kind: "percentile",
@@ -14,7 +14,7 @@ export const PLAIN_TRACE: Readonly<TraceSettings> = {
   average: 1,
 };
 
-/** Settings of new measurements. */
+/** Settings of new measurements, and what settings mean in which something is missing. */
 export const NEW_TRACE: Readonly<TraceSettings> = { ...PLAIN_TRACE, kind: "automatic" };
 
 /**

@@ -24,8 +24,6 @@ export const SPARKS: Measurement<Item & Spark, SparkSettings> = {
       choices: { running: "running", median: "median" },
     },
   ],
-  // Settings with a threshold that do not say what F₀ is were written when it was the median.
-  defaults: ({ threshold, rest }) => threshold !== undefined && rest === undefined ? { rest: "median" } : {},
   method: ({ rest }) =>
     rest === "median"
       ? "threshold on the smoothed change (Picht et al. 2007) with fitted shapes"

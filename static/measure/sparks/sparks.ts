@@ -16,7 +16,7 @@ type Peak = ReturnType<typeof peaksOf>[number];
 
 /**
  * `threshold` is in standard deviations of the smoothed noise; `offset` is what the detector reads in the dark; `rest` is
- * the F₀ of each column: `running`, or its `median` as in earlier versions, which rejected no candidates.
+ * the F₀ of each column: `running`, or its `median`, which rejects no candidates.
  */
 export type SparkSettings = {
   threshold: number;
@@ -44,7 +44,7 @@ export interface Spark {
   strength: number;
 }
 
-/** Why a candidate is no spark. */
+/** Why a candidate is not a spark. */
 export type Rejection =
   | "below the threshold"
   | "no fit along the line"
@@ -176,7 +176,7 @@ function judged(field: Field, peaks: readonly Peak[], threshold: number) {
 }
 
 /**
- * Shapes without those of the same place: a column without samples parts a spark into two peaks, whose fits agree.
+ * One shape for each place: a column without samples parts a spark into two peaks, whose fits agree.
  *
  * @param shapes the strongest first
  */
@@ -190,7 +190,7 @@ function distinct(shapes: readonly Shape[]): Shape[] {
   });
 }
 
-/** Why a candidate is no spark by its strength and its shape along the line; null if it may be one. */
+/** Why a candidate is not a spark by its strength and its shape along the line; null if it may be one. */
 function reasonAlong(
   { centre, sigma, strength }: Shape,
   width: number,
@@ -204,7 +204,7 @@ function reasonAlong(
   return null;
 }
 
-/** Why a candidate is no spark by its time course; null if it is one. */
+/** Why a candidate is not a spark by its time course; null if it is one. */
 function reasonInTime({ amplitude, width, duration, timeToPeak }: Spark): Rejection | null {
   if (!Number.isFinite(duration)) return "at an end of the recording";
   if (duration < 1) return "shorter than a line";

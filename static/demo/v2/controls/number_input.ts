@@ -24,7 +24,7 @@ export function typedNumber(text: string, limits: NumberLimits = {}): Typed {
     return { value: null, fault: `"${typed}" is not a number${hint}` };
   }
   if (isWhole && !Number.isInteger(found.value)) {
-    return { value: null, fault: `"${typed}" is no whole number` };
+    return { value: null, fault: `"${typed}" is not a whole number` };
   }
   if (found.value < min) return { value: null, fault: `"${typed}" is below ${min}` };
   if (found.value > max) return { value: null, fault: `"${typed}" is above ${max}` };
@@ -40,7 +40,7 @@ export interface NumberInput {
 }
 
 /**
- * Makes an input take numbers: reads what is typed or pasted into it, and marks what is no number within the limits.
+ * Makes an input take numbers: reads what is typed or pasted into it, and marks what is not a number within the limits.
  *
  * @param take follows each number
  * @param onTyped follows each input, with what is wrong with it

@@ -61,8 +61,8 @@ export interface Drawn {
   readonly traces: TraceSettings | null;
   /** Lines and columns of which cursors show the mean. */
   readonly cursors: { readonly lines: number; readonly columns: number };
-  /** Results by the keys of the measurements. */
-  readonly measured?: Readonly<Record<string, KeptMeasurement | null>>;
+  /** Settings, results and edits by the keys of the measurements. */
+  readonly measurements?: Readonly<Record<string, KeptMeasurement | null>>;
   readonly kymograph: KeptKymograph | null;
   readonly images?: KeptMeans | null;
   /** The projection that is shown in place of the images. */
@@ -77,7 +77,7 @@ export interface Drawn {
 export interface DrawnLook extends Look {
   drawn?: Drawn | null;
   /** What was measured, in words for lists of recordings. */
-  value?: string;
+  summary?: string;
 }
 
 /** The look of the shown pictures, which {@linkcode MeasuredView} extends by drawings; null while nothing is shown. */
@@ -99,19 +99,19 @@ export function drawnIn(kept: Drawn | null | undefined, scan: Scan): Drawn | nul
 
 /** Changes what is kept of each measurement. */
 export const mapped = <Changed>(
-  measured: Drawn["measured"],
+  measurements: Drawn["measurements"],
   change: (one: KeptMeasurement, key: string) => Changed | null,
 ): Record<string, Changed | null> =>
-  Object.fromEntries(Object.entries(measured ?? {}).map(([key, one]) => [key, one && change(one, key)]));
+  Object.fromEntries(Object.entries(measurements ?? {}).map(([key, one]) => [key, one && change(one, key)]));
 
 /** Kept drawings without results, for other samples. */
 export function withoutResults<Kept extends Drawn | null | undefined>(kept: Kept): Kept {
   if (!kept) return kept;
-  const { kymograph, measured } = kept;
+  const { kymograph, measurements } = kept;
   const look = kymograph?.look && { ...kymograph.look, drawn: withoutResults(kymograph.look.drawn) };
   return {
     ...kept,
-    ...measured && { measured: mapped(measured, (one) => ({ ...one, results: [], edits: [] })) },
+    ...measurements && { measurements: mapped(measurements, (one) => ({ ...one, results: [], edits: [] })) },
     ...kept.images && { images: { ...kept.images, parts: [], about: [] } },
     kymograph: look ? { ...kymograph, look } : kymograph,
   };
@@ -129,13 +129,13 @@ const COUNTED: Readonly<Record<string, readonly KindName[]>> = {
 /** Summary of what was drawn and measured, such as "2 bands, 1 line"; may be empty. */
 export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
   if (!kept) return "";
-  const { regions = [], measured, images, kymograph, projection, accepted } = kept;
+  const { regions = [], measurements, images, kymograph, projection, accepted } = kept;
   const counted = (...nouns: string[]) =>
     nouns.map((noun) => [noun, ofKinds(regions, ...COUNTED[noun]!)] as const);
   const words = ([
     ...counted("band", "line", "track"),
     ...MEASUREMENTS.map((measurement) => {
-      const { results = [], edits = [], place = null } = measured?.[measurement.key] ?? {};
+      const { results = [], edits = [], place = null } = measurements?.[measurement.key] ?? {};
       const here = edits.filter((edit) => isHere(edit, place));
       const items = results.flatMap((result) => keptItems(measurement, result, here).items);
       return [measurement.noun, items] as const;
@@ -158,7 +158,7 @@ const judgedWords = (accepted: boolean | null | undefined) =>
 
 /** Words for a list of recordings: measured values, else what was drawn, and the judgement. */
 export const lookWords = (look: DrawnLook | null | undefined): string =>
-  look?.value ? [look.value, ...judgedWords(look.drawn?.accepted)].join(" · ") : drawnWords(look?.drawn);
+  look?.summary ? [look.summary, ...judgedWords(look.drawn?.accepted)].join(" · ") : drawnWords(look?.drawn);
 
 /** Like {@linkcode drawnWords}, without the judgement and, for a line scan, without regions that no tool draws. */
 export function drawingWords(kept: Drawn | null | undefined): string {

@@ -55,7 +55,7 @@ export interface Kind {
   type: "point" | "line" | "rectangle";
   /** Most regions of this kind in a picture. */
   most: number;
-  /** Whether one beyond the most replaces the last. */
+  /** Whether a new one replaces the last when there are `most`. */
   isReplaced?: boolean;
   /** Ids in place of numbered ones. */
   ids?: readonly string[];

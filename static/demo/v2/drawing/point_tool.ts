@@ -31,7 +31,7 @@ export class PointTool {
     return this.#points.length > 0;
   }
 
-  /** The region so far; null without a point, or beyond the most of its kind. */
+  /** The region so far; null without a point, or when there are `most` of its kind. */
   get region(): Region | null {
     const { regions } = this.#store.document;
     return this.isDrawing ? newRegion(regions, this.#kind, this.#points) : null;

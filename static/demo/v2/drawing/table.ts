@@ -1,4 +1,5 @@
 /** New regions, ids and parts of a table of regions, by their kinds. */
+import { freeName } from "../../../measure/free_name.ts";
 import { type Part, partsOf } from "../../../measure/image_parts.ts";
 import { KINDS, numberOf, titleOf } from "./kinds.ts";
 import {
@@ -6,7 +7,6 @@ import {
   ALL_REGIONS,
   cornersOf,
   type End,
-  KIND_NAMES,
   type KindName,
   lineOver,
   ofKinds,
@@ -29,16 +29,10 @@ export function newRegion(
   const used = new Set(regions.map(({ id }) => id));
   const number = 1 + Math.max(0, ...own.map(numberOf));
   const id = ids === undefined
-    ? freeId(`${noun}-`, number, used)
+    ? freeName(`${noun}-${number}`, (other) => used.has(other), (n) => `${noun}-${number + n - 1}`)
     : ids.find((id) => !used.has(id)) ?? ids.at(-1)!;
   const rank = ids === undefined ? number : 1 + ids.indexOf(id);
   return { kind, name: named(rank), color: color(rank), ends, ...properties, id };
-}
-
-function freeId(start: string, number: number, used: ReadonlySet<string>) {
-  let free = number;
-  while (used.has(`${start}${free}`)) free += 1;
-  return `${start}${free}`;
 }
 
 /** Ids that stand for whole lines or images, and for all bands or regions, where one can be chosen. */
@@ -52,8 +46,7 @@ export function distinct(regions: readonly Region[]): Region[] {
   const used = new Set(RESERVED);
   const renamed = new Map<Region, Region>();
   for (const region of regions.toSorted((a, b) => Number(isOfRecording(a)) - Number(isOfRecording(b)))) {
-    let { id } = region;
-    while (used.has(id)) id += "-other";
+    const id = freeName(region.id, (other) => used.has(other), (n) => region.id + "-other".repeat(n - 1));
     used.add(id);
     renamed.set(region, id === region.id ? region : { ...region, id });
   }
@@ -74,17 +67,3 @@ export const partsIn = (regions: readonly Region[]): Part[] =>
       ...cornersOf(region),
     })),
   });
-
-/** Whether a stored value is a region that can be drawn. */
-export function isRegion(value: unknown): value is Region {
-  const { id, kind, name, color, ends } = (value ?? {}) as Record<keyof Region, unknown>;
-  if (![id, name, color].every((text) => typeof text === "string")) return false;
-  if (!KIND_NAMES.includes(kind as KindName) || !Array.isArray(ends)) return false;
-  const { least, spans } = KINDS[kind as KindName];
-  return ends.length >= least &&
-    ends.every((end: Partial<End> | null) =>
-      (["x", "y"] as const).every((axis) =>
-        axis === spans ? end?.[axis] === null : Number.isFinite(end?.[axis])
-      )
-    );
-}

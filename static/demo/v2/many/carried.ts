@@ -81,7 +81,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, s
     ...drawn,
     shape,
     regions,
-    measured: mapped(drawn.measured, ({ settings, ...one }) => ({
+    measurements: mapped(drawn.measurements, ({ settings, ...one }) => ({
       ...one,
       ...placed(one),
       settings: { ...settings, ...settings.pixelTime === pixelTime && { pixelTime: 1e6 * scan.pixelTime } },

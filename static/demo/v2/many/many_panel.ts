@@ -219,7 +219,7 @@ export class ManyPanel {
    * shown as ΔF/F₀, which is of calcium, else velocities.
    */
   #choose(drawn: Drawn | undefined) {
-    const inOpen = MEASUREMENTS.filter(({ key }) => (drawn?.measured?.[key]?.results.length ?? 0) > 0)
+    const inOpen = MEASUREMENTS.filter(({ key }) => (drawn?.measurements?.[key]?.results.length ?? 0) > 0)
       .map(({ key }) => key);
     const chosen = kept(CHOSEN);
     const usual = Array.isArray(chosen) ? chosen : [drawn?.traces?.isChange ? "events" : "velocity"];
@@ -290,7 +290,7 @@ export class ManyPanel {
     const { targets, isCut } = await group.list();
     const { length } = targets;
     this.#work.progress.max = length;
-    const { rows, measured, members, compared, open: shown } = await measureAll(targets, {
+    const { rows, done, members, compared, open: shown } = await measureAll(targets, {
       ...open,
       what,
       signal,
@@ -313,16 +313,16 @@ export class ManyPanel {
     this.#about = [
       ["Regions and settings", open.carried.name],
       ["Recordings", length],
-      ["Measured", measured],
+      ["Measured", done],
     ];
     this.#count.textContent = "";
     this.#results.hidden = rows.length === 0;
-    // An error of one band or region is no failure of its recording.
+    // An error of one band or region is not a failure of its recording.
     const faults = rows.filter(({ Band, Region }) => Band === undefined && Region === undefined).length;
     sayIn(
       this.#status,
       [
-        `${signal.aborted ? "Cancelled: " : ""}${counted(measured)} of ${counted(length)} measured`,
+        `${signal.aborted ? "Cancelled: " : ""}${counted(done)} of ${counted(length)} measured`,
         ...(faults === 0 ? [] : [`${counted(faults)} failed: the table says why`]),
         ...(isCut ? ["There are more recordings than the server lists"] : []),
       ].join(" · "),

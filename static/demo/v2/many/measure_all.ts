@@ -6,7 +6,7 @@ import { partsIn } from "../drawing/table.ts";
 import { sourcesOf } from "../measuring/image_series.ts";
 import { placeInFile, type Scan, scanOf, shapeOf, typedPlanes } from "../drawing/scan.ts";
 import { recordingOf } from "../opening/opening.ts";
-import { keyOf, placeOf as placeKey } from "../opening/work_store.ts";
+import { keyOf, locationOf } from "../opening/work_store.ts";
 import { memberOf } from "../saving/documents.ts";
 import { carriedOver } from "../saving/restored.ts";
 import { besideOwn, type Carried, carriedTo } from "./carried.ts";
@@ -66,10 +66,10 @@ export interface Found {
 export async function measureAll(
   targets: readonly Target[],
   run: Run,
-): Promise<Found & { measured: number }> {
+): Promise<Found & { done: number }> {
   const { signal, onProgress } = run;
   const kept = new Set<string>();
-  const all: Found & { measured: number } = { rows: [], members: [], compared: [], open: null, measured: 0 };
+  const all: Found & { done: number } = { rows: [], members: [], compared: [], open: null, done: 0 };
   for (const [done, target] of targets.entries()) {
     if (signal.aborted) break;
     onProgress(done, target.name);
@@ -82,7 +82,7 @@ export async function measureAll(
         all.members.push(...found.members);
         all.compared.push(...found.compared);
         all.open ??= found.open;
-        all.measured += 1;
+        all.done += 1;
       } finally {
         await acquisition.close().catch(() => {});
       }
@@ -116,7 +116,7 @@ async function measureOne(
   const place = {
     folder: about.Folder as string,
     recording: about.File as string,
-    path: placeKey(recording),
+    path: locationOf(recording),
   };
   const recalled = run.kept.has(key) ? null : await run.recall(acquisition);
   const position = { ...acquisition.position, ...(recalled?.isOther ? {} : recalled?.work.position) };
@@ -129,16 +129,10 @@ async function measureOne(
   }
   Object.assign(about, Object.fromEntries(scan.place()));
   if (scan.isLineScan) about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
-  const sources = sourcesOf(
-    info,
-    () => position,
-    async (place, signal) =>
-      (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
-  );
   const measure = (here: Drawn) =>
     scan.isLineScan
       ? measureLineScan(scan, here, what, signal)
-      : measureImages(scan, sources, here, what, signal);
+      : measureImages(scan, imagesOf(acquisition, position), here, what, signal);
   const isOpen = carried.key === key;
   const own = isOpen ? drawn : ownWork(recalled, scan);
   if (own !== null) {
@@ -154,7 +148,7 @@ async function measureOne(
   if (fitted.drawn === null) throw new RangeError(fitted.words);
   const { rows, measured } = await measure(besideOwn(fitted.drawn, former));
   const { drawn: found } = measured;
-  const look = { drawn: found, value: valueWords(measured.measurements), ...typed && { typed } };
+  const look = { drawn: found, summary: valueWords(measured.measurements), ...typed && { typed } };
   const shown = { look, position };
   const fault = run.kept.has(key) ? "" : await keep(run.work, recording, shown);
   run.kept.add(key);
@@ -166,6 +160,15 @@ async function measureOne(
     open: null,
   };
 }
+
+/** Images of a recording along its axes, beside a position. */
+const imagesOf = (acquisition: Acquisition, position: Acquisition["position"]) =>
+  sourcesOf(
+    acquisition.info,
+    () => position,
+    async (place, signal) =>
+      (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
+  );
 
 /** What was measured now, of the bands in the rows. */
 function comparedOf(
@@ -245,7 +248,7 @@ function ownWork(recalled: Recalled | null, scan: Scan) {
 /** Adds the carried settings for what was not measured in the recording. */
 function withSettings(own: Drawn, carried: Carried, scan: Scan): Drawn {
   const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, regions: own.regions } }, scan);
-  const others = drawn?.measured ?? {};
+  const others = drawn?.measurements ?? {};
   return {
     ...own,
     traces: own.traces ?? carried.drawn.traces,
@@ -253,8 +256,8 @@ function withSettings(own: Drawn, carried: Carried, scan: Scan): Drawn {
       images: own.images ?? drawn?.images ?? null,
       projection: own.projection ?? drawn?.projection ?? null,
     },
-    measured: mapped(
-      { ...others, ...own.measured },
+    measurements: mapped(
+      { ...others, ...own.measurements },
       (one, key) => one.results.length > 0 ? one : others[key] ?? one,
     ),
   };

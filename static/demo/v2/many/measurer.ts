@@ -63,10 +63,10 @@ async function measureTraced(
   const recording = recordingOf(scan);
   const bands = drawnBands.map(regionOf);
   const isWhole = scan.noun === "band" &&
-    chosen.some(({ key }) => drawn.measured?.[key]?.band === "");
+    chosen.some(({ key }) => drawn.measurements?.[key]?.band === "");
   const regions = isWhole ? [wholeLines(recording), ...bands] : bands;
   const place = placeOf(scan);
-  const kept = keptAt(drawn.measured ?? {}, place);
+  const kept = keptAt(drawn.measurements ?? {}, place);
   const wanted = Object.fromEntries(chosen.map(({ key }) => {
     const { channel = "0", settings = {} } = kept[key] ?? {};
     return [key, { channel: Number(channel), settings }];
@@ -82,16 +82,16 @@ async function measureTraced(
   const made = Object.entries(results).map(([key, found]) => {
     const { results: earlier = [], edits: _, ...fields } = kept[key] ?? {};
     const others = earlier.filter(({ of }) => !found.some((result) => isSameOf(result.of, of)));
-    const own = { band: first, channel: "0", settings: found[0]!.measured, ...fields };
+    const own = { band: first, channel: "0", settings: found[0]!.settings, ...fields };
     return [key, {
       ...own,
       results: [...others, ...found],
-      edits: drawn.measured?.[key]?.edits ?? [],
+      edits: drawn.measurements?.[key]?.edits ?? [],
       place,
     }];
   });
   return {
-    drawn: { ...drawn, measured: { ...drawn.measured, ...Object.fromEntries(made) } },
+    drawn: { ...drawn, measurements: { ...drawn.measurements, ...Object.fromEntries(made) } },
     rows,
   };
 }
@@ -185,11 +185,11 @@ function shownIn(
 
 /** What is kept of each measurement, with the results and edits of one time and focus only. */
 const keptAt = (
-  measured: NonNullable<Drawn["measured"]>,
+  measurements: NonNullable<Drawn["measurements"]>,
   here: string,
 ): Record<string, KeptMeasurement> =>
   Object.fromEntries(
-    Object.entries(measured).flatMap(([key, one]) => {
+    Object.entries(measurements).flatMap(([key, one]) => {
       if (one === null) return [];
       const results = one.place === null || one.place === here ? one.results : [];
       return [[key, { ...one, results, edits: one.edits.filter((edit) => isHere(edit, here)) }]];
@@ -197,8 +197,8 @@ const keptAt = (
   );
 
 /** Tables of the results in drawings. */
-function tablesIn(scan: Scan<Samples>, { measured, traces }: Drawn): Measured["measurements"] {
-  const kept = keptAt(measured ?? {}, placeOf(scan));
+function tablesIn(scan: Scan<Samples>, { measurements, traces }: Drawn): Measured["measurements"] {
+  const kept = keptAt(measurements ?? {}, placeOf(scan));
   return MEASUREMENTS.map((measurement) => {
     const { results = [], edits = [] } = kept[measurement.key] ?? {};
     const tables = results.map((result) => {

@@ -28,7 +28,7 @@ import type { Plot } from "./svg_plot.ts";
 /** Emits `change`, `measured` after means, and `project` `{samples}` to show a projection, or with null the images again. */
 export class ImagePanel extends Panel<{
   project: { samples: readonly Float32Array[] | null };
-  measured: Plain;
+  means: Plain;
 }> {
   #sources: ReadonlyMap<Over, Source> = new Map();
   /** Parts of the images. */
@@ -192,7 +192,7 @@ export class ImagePanel extends Panel<{
     if (fault !== null) this.changed();
   }
 
-  async #measured(
+  async #measureImages(
     wanted: { parts: readonly Part[]; over: Over | null; projection: ProjectionOf | null },
     signal: AbortSignal,
   ) {
@@ -209,13 +209,13 @@ export class ImagePanel extends Panel<{
     const [source, { scan }] = [this.#sources.get(axis), this];
     if (source === undefined || parts.length === 0 || scan === null) return;
     const at = source.at();
-    const { means } = await this.#measured({ parts, over: axis, projection: null }, signal);
+    const { means } = await this.#measureImages({ parts, over: axis, projection: null }, signal);
     if (means === null) return;
     const channels = scan.group.channels.map(({ name }) => name);
     const { value: part } = this.#part.select;
     this.kept = keptMeans(means, { part, parts, axis, channels, at, axes: scan.axes });
     this.#status.textContent = this.#words;
-    this.emit("measured");
+    this.emit("means");
   }
 
   async #makeProjection(projection: ProjectionOf, signal: AbortSignal) {
@@ -224,7 +224,7 @@ export class ImagePanel extends Panel<{
     const at = () => JSON.stringify([projection, source.at()]);
     const of = at();
     if (this.#made?.of !== of) {
-      const { projected } = await this.#measured({ parts: [], over: null, projection }, signal);
+      const { projected } = await this.#measureImages({ parts: [], over: null, projection }, signal);
       // The user may have stepped to other images meanwhile.
       if (of !== at() || projected === null) return;
       this.#made = { of, samples: projected };

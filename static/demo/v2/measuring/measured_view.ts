@@ -150,9 +150,9 @@ export class MeasuredView {
 
   /** The look with drawings; the look of a shown kymograph is part of the drawings of its images. */
   #withDrawn(look: Look): DrawnLook {
-    const { drawn, value } = this.#measuring;
+    const { drawn, summary } = this.#measuring;
     const typed = this.#plain && { typed: this.#plain.typed };
-    if (this.#original === null) return { ...look, drawn, value, ...typed };
+    if (this.#original === null) return { ...look, drawn, summary, ...typed };
     const { look: former } = this.#original;
     const kymograph = { isMade: true, look: { ...look, drawn: drawn! } };
     const { accepted, origin } = drawn ?? former.drawn!;

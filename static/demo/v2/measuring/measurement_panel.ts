@@ -75,7 +75,7 @@ export interface Picked {
  * Emits `change` when settings, results or edits change, `measured` when the user has measured, and `pick` when a row or mark
  * was picked.
  */
-export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Samples> {
+export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Samples> {
   #bands: readonly Band[] = [];
   /** How the traces of the bands are made. */
   #trace = NEW_TRACE;
@@ -120,7 +120,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
 
   constructor(measurement: Measurement, cursor: () => { x: number; y: number } | null = () => null) {
     super();
-    const { key, title, hint, parameters, overTime, at, help: sections = [] } = measurement;
+    const { key, title, hint, parameters, help: sections = [] } = measurement;
     this.measurement = measurement;
     this.#cursor = cursor;
     this.#band = choiceField("In", `${key}-band`, [], () => this.#chose());
@@ -136,28 +136,11 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
       id: `${key}-start`,
     });
     this.#work = new Work(title, this.#status, [this.#start]);
-    const edits = [
-      ...overTime
-        ? [button("Leave out at the cursor", () => {
-          const line = cursor()?.x;
-          if (line !== undefined) this.toggle(line);
-        }, {
-          title:
-            "Leaves the value at the cursor out, or takes it in again; as a double click in the chart does",
-        })]
-        : [],
-      ...at
-        ? [
-          button("Add at cursor", () => this.#add(), { id: `${key}-add` }),
-          button("Clear", () => this.#clear(), { id: `${key}-clear` }),
-        ]
-        : [],
-    ];
     this.element = panel(
       element("p", { className: "hint", textContent: hint }),
       settingsGrid(this.#band.label, this.#channel.label, ...this.#fields.labels),
       this.#range,
-      fieldRow(this.#start, this.#work.progress, ...edits),
+      fieldRow(this.#start, this.#work.progress, ...this.#editButtons()),
       this.#status,
       ...sections.length === 0 ? [] : [
         element(
@@ -185,6 +168,28 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     );
   }
 
+  /** Buttons that edit results. */
+  #editButtons(): HTMLButtonElement[] {
+    const { key, overTime, at } = this.measurement;
+    const buttons: HTMLButtonElement[] = [];
+    if (overTime) {
+      const leaveOut = () => {
+        const line = this.#cursor()?.x;
+        if (line !== undefined) this.toggle(line);
+      };
+      const title =
+        "Leaves the value at the cursor out, or takes it in again; as a double click in the chart does";
+      buttons.push(button("Leave out at the cursor", leaveOut, { title }));
+    }
+    if (at) {
+      buttons.push(
+        button("Add at cursor", () => this.#add(), { id: `${key}-add` }),
+        button("Clear", () => this.#clear(), { id: `${key}-clear` }),
+      );
+    }
+    return buttons;
+  }
+
   /** Settings, results and edits, to be stored as JSON; null for images. */
   get kept(): KeptMeasurement | null {
     if (!this.scan?.isLineScan) return null;
@@ -203,7 +208,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     this.#edits = [];
     this.scan = scan;
     if (scan.isLineScan) {
-      const kept = drawn?.measured?.[this.measurement.key];
+      const kept = drawn?.measurements?.[this.measurement.key];
       const { channels, shown } = scan.group;
       this.#channel.offer(
         channels.map(({ name }, i) => ({ value: String(i), name })),
@@ -357,10 +362,10 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     const left = this.#results.filter(({ of }) =>
       of.band === "" && !isOfBands || bands.some(({ id }) => String(id) === of.band)
     );
-    const changed = !isQuick ? [] : left.filter(({ of, columns, measured }) => {
+    const changed = !isQuick ? [] : left.filter(({ of, columns, settings }) => {
       const band = bands.find(({ id }) => String(id) === of.band);
       const order = [band ? [band.from, band.to] : columns, trace];
-      return JSON.stringify(order) !== JSON.stringify([columns, measured.trace]);
+      return JSON.stringify(order) !== JSON.stringify([columns, settings.trace]);
     });
     if (changed.length > 0) this.#measureNow(this.#sameOrders(scan, changed), left);
     else if (left.length < this.#results.length) {
@@ -471,7 +476,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
   /** Orders for results again: of the shown ones by the fields, else by their own settings. */
   #sameOrders(scan: Scan<Samples>, results: readonly Result[]): Order[] {
     const chosen = this.#orders();
-    return results.flatMap(({ of, measured }) => {
+    return results.flatMap(({ of, settings }) => {
       const region = [...this.#bands.map(regionOf), wholeLines({ shape: shapeOf(scan) })]
         .find(({ id }) => id === of.band);
       if (region === undefined) return [];
@@ -480,7 +485,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
         : chosen.find((order) => order.region.id === of.band && String(order.channel) === of.channel);
       const { measurement } = this;
       return [
-        own ?? { measurement, region, channel: Number(of.channel), settings: measured, trace: this.#trace },
+        own ?? { measurement, region, channel: Number(of.channel), settings, trace: this.#trace },
       ];
     });
   }
@@ -516,9 +521,9 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     });
   }
 
-  /** Says that the user has measured, once there is a result. */
+  /** Emits `results` if there is a result. */
   #tell() {
-    if (this.#shown.length > 0) this.emit("measured");
+    if (this.#shown.length > 0) this.emit("results");
   }
 
   /** Runs a quick measurement, without workers. @param others results to keep */
@@ -536,7 +541,7 @@ export class MeasurementPanel extends Panel<{ measured: Plain; pick: Plain }, Sa
     }
     const [only] = made.length === 1 ? results : [];
     if (only !== undefined && isSameOf(only.of, this.#chosen)) {
-      this.#fields.settings = only.measured;
+      this.#fields.settings = only.settings;
       this.#explain();
     }
     this.#keep([

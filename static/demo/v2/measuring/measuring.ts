@@ -89,7 +89,7 @@ const NOTHING: Drawn = {
 export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: number; at: About } }> {
   readonly #panes: Panes;
   #scan: Scan | null = null;
-  /** What traces and events are measured in; null while nothing is shown. */
+  /** The planes that traces and events use; null while nothing is shown. */
   #traced: Traced | null = null;
   #imageAt: (over: Over) => number = () => 0;
   #path: readonly Point[] = [];
@@ -171,6 +171,30 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       const { measurement: { key, title }, output } = panel;
       this.#views.set(panel, drawer.view(key, title, output));
     }
+    const exports = this.#exports = new ExportPanel(
+      () => this.#scan,
+      this.#saved(),
+      () => this.#exportedSpan,
+      (name, look) => panes[name].png(look),
+    );
+    host.replaceChildren(
+      this.tools.choice.element,
+      this.tools.choice.adds,
+      this.tools.choice.why,
+      this.#kymographFold,
+      this.#regionFold,
+      this.#imageFold,
+      this.#traceFold,
+      ...this.#lineFolds,
+      ...this.#measurementFolds.map(({ fold }) => fold),
+      folded("Cursors", this.cursors, "cursors"),
+      folded("Save tables, plots and pictures", exports, "export"),
+    );
+    this.#listen(host);
+  }
+
+  /** What can be saved, by its name. */
+  #saved(): Record<string, () => Saved> {
     const { kymographs, images } = this;
     /** Tables that do not state the projection with their file. */
     const ofImage = (about: About) => {
@@ -186,7 +210,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       },
     });
     const regionColumns = () => this.#regionColumns;
-    const saved: Record<string, () => Saved> = {
+    return {
       Traces: () => this.#bands,
       ...Object.fromEntries(
         this.#measurements.map((panel) => [capitalized(panel.measurement.key), () => panel]),
@@ -219,32 +243,14 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
         plot: () => images.plot(),
       }),
     };
-    const span = () => {
-      const { scan } = this.#traced ?? {};
-      return scan?.noun === "region"
-        ? { from: 0, to: shapeOf(scan)[0] }
-        : { from: panes.source.view.x0, to: panes.source.view.x1 };
-    };
-    const exports = this.#exports = new ExportPanel(
-      () => this.#scan,
-      saved,
-      span,
-      (name, look) => panes[name].png(look),
-    );
-    host.replaceChildren(
-      this.tools.choice.element,
-      this.tools.choice.adds,
-      this.tools.choice.why,
-      this.#kymographFold,
-      this.#regionFold,
-      this.#imageFold,
-      this.#traceFold,
-      ...this.#lineFolds,
-      ...this.#measurementFolds.map(({ fold }) => fold),
-      folded("Cursors", this.cursors, "cursors"),
-      folded("Save tables, plots and pictures", exports, "export"),
-    );
-    this.#listen(host);
+  }
+
+  /** Lines that a plot shows. */
+  get #exportedSpan(): { from: number; to: number } {
+    const { scan } = this.#traced ?? {};
+    return scan?.noun === "region"
+      ? { from: 0, to: shapeOf(scan)[0] }
+      : { from: this.#panes.source.view.x0, to: this.#panes.source.view.x1 };
   }
 
   /** Drawings, settings and results as JSON; null while nothing is shown. */
@@ -256,7 +262,9 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   get #collected(): Drawn {
     return {
       ...this.#store.document,
-      measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
+      measurements: Object.fromEntries(
+        this.#measurements.map((panel) => [panel.measurement.key, panel.kept]),
+      ),
       kymograph: this.kymographs.kept,
       images: this.images.kept,
       projection: this.images.projection,
@@ -264,7 +272,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   }
 
   /** What was measured in the shown picture, in words. */
-  get value(): string {
+  get summary(): string {
     return valueWords(
       this.#measurements.map(({ measurement, edited }) => ({ measurement, tables: edited })),
     );
@@ -343,7 +351,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     return drawn;
   }
 
-  /** Determines what traces and events are measured in; returns whether they now are in other samples. */
+  /** Finds the planes that traces and events use; returns whether they have other samples than before. */
   #trace({ regions, images }: Pick<Drawn, "regions" | "images">): boolean {
     const former = this.#traced;
     const traced = tracedIn(this.#scan!, regions, images, this.images.axis);
@@ -372,7 +380,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
 
   /**
    * Position for what is added by hand. In traces of images, that of the shown image and the selected region; null while a
-   * projection is shown, which is no image.
+   * projection is shown, which is not an image.
    */
   get #cursor(): { x: number; y: number } | null {
     if (!this.#isOfImages) return this.#panes.source.cursor;
@@ -426,7 +434,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     }
     const isSame = this.#measurements.every((panel, i) => panel.results === results[i]);
     if (this.#isFollowing || (isListed && isSame)) return;
-    // Dropping outdated results is no step.
+    // Dropping outdated results is not a step.
     const isOther = this.#store.amend(this.#collected);
     this.#followed = this.#store.document;
     if (isOther) this.emit("drawn");
@@ -464,7 +472,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     const [traced, isOther] = [this.#traced, this.#trace(now)];
     for (const panel of this.#measurements) {
       const { key } = panel.measurement;
-      if (now.measured?.[key] !== former.measured?.[key]) panel.begin(this.#measuredBy(panel), now);
+      if (now.measurements?.[key] !== former.measurements?.[key]) panel.begin(this.#measuredBy(panel), now);
       else if (isOther) panel.retake(this.#measuredBy(panel), now);
     }
     this.#show(scan, former, traced !== this.#traced);
@@ -602,7 +610,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.#store.on("preview", () => this.#preview());
     for (const panel of this.#measurements) {
       panel.on("pick", () => this.#showPicked(panel));
-      panel.on("measured", () => this.#showMeasured(panel));
+      panel.on("results", () => this.#showMeasured(panel));
       panel.addEventListener("change", () => {
         this.#views.get(panel)!.isFilled = panel.isFilled;
         source.drawMarks();
@@ -612,7 +620,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     for (const part of [...this.#measurements, this.images]) {
       part.addEventListener("change", () => this.#recordSoon());
     }
-    this.images.on("measured", () => showAbove("source"));
+    this.images.on("means", () => showAbove("source"));
     this.#accepted.addEventListener("change", () => {
       const { checked } = this.#accepted;
       // Null if it equals the judgement of the file.

@@ -1,4 +1,5 @@
 /** The paragraph of a report for the methods section of a paper: sentences with date, channels, settings and citation. */
+import { listInWords } from "../../../measure/word_list.ts";
 import { counted, shownText } from "../../../measure/axes.ts";
 import type { Column } from "../../../measure/csv.ts";
 import { TRACE_SENTENCES } from "../../../measure/light/band_trace.ts";
@@ -41,7 +42,7 @@ const NO_SETTINGS = new Set([
   ...MEASUREMENTS.flatMap(({ findings = [] }) => findings),
 ]);
 
-/** Sentences for settings whose name is no noun, without the full stop. */
+/** Sentences for settings whose name is not a noun, without the full stop. */
 const SENTENCES: Sentences = Object.assign(
   {
     "Over": (axis: string) => `Images were measured over ${lowered(axis)}`,
@@ -92,8 +93,10 @@ function sentencesOf({ name, settings, columns }: Part): string[] {
   );
   const verb = name.endsWith("s") ? "were" : "was";
   const where = [
-    ...places.length > 0 ? [listed(places)] : [],
-    ...channels.length > 0 ? [`${channels.length === 1 ? "channel" : "channels"} ${listed(channels)}`] : [],
+    ...places.length > 0 ? [listInWords(places)] : [],
+    ...channels.length > 0
+      ? [`${channels.length === 1 ? "channel" : "channels"} ${listInWords(channels)}`]
+      : [],
   ];
   // With a unit, it is a number of lines.
   const isMean = ({ name }: Fact) => /^Mean of($| [^(])/.test(name);
@@ -120,8 +123,8 @@ function settingOf({ name: key, values }: Fact): { text: string; isOwn: boolean 
   }
   const own = SENTENCES[name[0]?.toUpperCase() + name.slice(1)];
   // Results with the same value are named together.
-  const all = [...texts].map(([text, of]) => `${text}${of[0] === "" ? "" : ` for ${listed(of)}`}`);
-  const text = listed(all);
+  const all = [...texts].map(([text, of]) => `${text}${of[0] === "" ? "" : ` for ${listInWords(of)}`}`);
+  const text = listInWords(all);
   return own === undefined
     ? { text: `${lowered(shownText(name))} was ${text}`, isOwn: false }
     : { text: own(text), isOwn: true };
@@ -131,7 +134,7 @@ function settingOf({ name: key, values }: Fact): { text: string; isOwn: boolean 
 function together(settings: readonly string[]): string[] {
   if (settings.length === 0) return [];
   const [first, ...others] = settings;
-  return [`The ${listed([first!, ...others.map((text) => `the ${text.replace(" was ", " ")}`)])}.`];
+  return [`The ${listInWords([first!, ...others.map((text) => `the ${text.replace(" was ", " ")}`)])}.`];
 }
 
 /** The value of a fact as it is read. */
@@ -142,10 +145,6 @@ export function valueText(value: string | number): string {
   if (typeof value === "string") return shownText(value);
   return Number.isInteger(value) ? counted(value) : String(Number(value.toPrecision(DIGITS)));
 }
-
-/** `A, B and C`. */
-const listed = (names: readonly string[]) =>
-  names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 
 /** As within a sentence, unless it begins with a name such as `F0`. */
 const lowered = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());

@@ -62,8 +62,8 @@ export function peaksInTraces(): (shown: readonly Shown[], traces: readonly Trac
     if (traces.length === 0 || one === undefined || others.length > 0) {
       return { events, level: null, threshold: null };
     }
-    const { of: { band }, measured } = one.result;
-    const { trace, f0, height } = measured as Threshold;
+    const { of: { band }, settings } = one.result;
+    const { trace, f0, height } = settings as Threshold;
     const own = traces.find((trace) => trace.band.id === band);
     const course = trace?.isChange ? null : own?.f0.course ?? null;
     if (own === undefined || course === null) return { events, level: height, threshold: null };

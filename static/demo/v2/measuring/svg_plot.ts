@@ -5,6 +5,7 @@
  */
 import { type Frame, type FrameRange, layoutFrame } from "../picture/frame.ts";
 import { endLabels } from "./end_labels.ts";
+import { SPREAD_OPACITY, spreadAreas } from "./spread_areas.ts";
 import type { Mark } from "../picture/marks.ts";
 
 /** One curve of a plot; `x` and `y` are equally long. */
@@ -52,9 +53,6 @@ export interface PlotLook {
 
 /** How saved plots look. */
 const PAPER: PlotLook = { ground: "#ffffff", ink: "#1a1f26", font: "Helvetica, Arial, sans-serif" };
-
-/** Opacity of the band of standard errors. */
-export const SPREAD_OPACITY = 0.25;
 
 /** Distance of names from the ends of lines, in CSS pixels, and the greatest part of the width that they take. */
 const [NAME_GAP, NAME_PART] = [6, 0.3];
@@ -180,27 +178,16 @@ function endOf({ x, y }: PlotTrace, { low, high }: { low: number; high: number }
   return y[i] ?? NaN;
 }
 
-/** The band of standard errors around values that follow each other; a value without a neighbour has a bar. */
+/** The areas of standard errors. */
 function spreadElements(
   { x, y, color, spread }: PlotTrace,
-  { across, up }: { across: (value: number) => number; up: (value: number) => number },
+  frame: { across: (value: number) => number; up: (value: number) => number },
 ): string[] {
   if (spread === undefined) return [];
-  const known = Array.from(x, (_, i) => i).filter((i) => Number.isFinite(y[i]) && spread[i]! > 0);
-  const step = Math.min(...known.slice(1).map((at, k) => x[at]! - x[known[k]!]!));
-  const runs: number[][] = [];
-  for (const [k, i] of known.entries()) {
-    if (k > 0 && x[i]! - x[known[k - 1]!]! <= 1.5 * step) runs.at(-1)!.push(i);
-    else runs.push([i]);
-  }
-  const edge = (side: number, wide = 0) => (i: number) =>
-    [across(x[i]!) + wide, up(y[i]! + side * spread[i]!)] as const;
-  return runs.map((run) => {
-    const corners = run.length > 1
-      ? [...run.map(edge(1)), ...run.toReversed().map(edge(-1))]
-      : [[1, -1], [1, 1], [-1, 1], [-1, -1]].flatMap(([side, wide]) => run.map(edge(side!, wide)));
-    return `<polygon points="${points(corners)}" fill="${escaped(color)}" fill-opacity="${SPREAD_OPACITY}"/>`;
-  });
+  const values = Array.from(x, (place, i) => ({ x: place, value: y[i]!, spread: spread[i]! }));
+  return spreadAreas(values, frame).map((corners) =>
+    `<polygon points="${points(corners)}" fill="${escaped(color)}" fill-opacity="${SPREAD_OPACITY}"/>`
+  );
 }
 
 const dashed = (dash: string) => dash === "" ? "" : ` stroke-dasharray="${escaped(dash)}"`;

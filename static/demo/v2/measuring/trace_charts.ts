@@ -7,9 +7,9 @@ import { byId, element, svgElement, within } from "../controls/element.ts";
 import { type Chart, type ChartSpan, drawChart, light, onGround } from "../picture/chart.ts";
 import { axisStrip, STRIP_HEIGHT } from "../picture/frame.ts";
 import { type Mark, measureLabel, svgMarks } from "../picture/marks.ts";
-import { SPREAD_OPACITY } from "./svg_plot.ts";
+import { SPREAD_OPACITY, spreadAreas } from "./spread_areas.ts";
 import { type ChartCurve, curveColumns } from "./trace_curves.ts";
-import { type Range, rangeOf, SERIES_RANGE, type SeriesPoint } from "./values_over_time.ts";
+import { type Range, rangeOf, type Series, SERIES_RANGE, type SeriesPoint } from "./values_over_time.ts";
 import { endLabels } from "./end_labels.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Pane } from "../picture/pane.ts";
@@ -149,7 +149,7 @@ export class TraceCharts {
   }
 
   draw(scan: Scan<Samples> | null, charted: Charted): void {
-    const { traces, baselines, title, events, level, picked, pinned, image } = charted;
+    const { traces } = charted;
     const isScan = scan !== null && isTraced(scan);
     const isOfImages = scan?.noun === "region";
     this.#traces.box.hidden = !isScan || traces.length === 0;
@@ -172,6 +172,24 @@ export class TraceCharts {
     }
     this.#traces.box.classList.toggle("clickable", isOfImages);
     if (scan === null || this.#box.hidden) return;
+    const gutter = Math.max(...this.#drawn(scan, charted, shown));
+    // All plots align, with room for the widest labels.
+    if (gutter <= (isOfImages ? this.#gutter : this.#pane.gutter)) return;
+    if (isOfImages) {
+      this.#gutter = gutter;
+      return this.draw(scan, charted);
+    }
+    this.#pane.gutter = gutter;
+    this.#pane.redraw();
+  }
+
+  /** Draws the charts; returns the width that each needs at the left of its plot. */
+  #drawn(
+    scan: Scan<Samples>,
+    { traces, baselines, title, events, level, picked, pinned, image }: Charted,
+    shown: readonly { panel: MeasurementPanel; chart: TraceChart; series: Series }[],
+  ): number[] {
+    const isOfImages = scan.noun === "region";
     const span = this.#span(scan);
     const cursor = isOfImages ? image : this.#pane.cursor?.x ?? null;
     /** The label of the cursor is below those of pinned cursors. */
@@ -186,7 +204,7 @@ export class TraceCharts {
     this.#drawAxis(span);
     const dashes = new Map(traces.map(({ channel, dash }) => [channel, dash]));
     const legend = traces.length < 2 ? [] : traces.map(({ name, dash, color }) => ({ name, dash, color }));
-    const gutters = [
+    return [
       this.#traces.draw(
         {
           curves: [...traces, ...baselines],
@@ -212,15 +230,6 @@ export class TraceCharts {
         }, span)
       ),
     ];
-    // All plots align, with room for the widest labels.
-    const gutter = Math.max(...gutters);
-    if (gutter <= (isOfImages ? this.#gutter : this.#pane.gutter)) return;
-    if (isOfImages) {
-      this.#gutter = gutter;
-      return this.draw(scan, charted);
-    }
-    this.#pane.gutter = gutter;
-    this.#pane.redraw();
   }
 
   /**
@@ -375,30 +384,19 @@ function drawPoints(
   context.restore();
 }
 
-/** Fills the band of standard errors around values that follow each other. */
+/** Fills the areas of standard errors, result by result. */
 function drawSpreads({ context, plot, across, up }: Chart, { points }: Content, color: string) {
   context.save();
   context.beginPath();
   context.rect(plot.left, plot.top, plot.width, plot.height);
   context.clip();
   context.globalAlpha = SPREAD_OPACITY;
-  const known = points.filter(({ spread }) => spread > 0);
-  const step = Math.min(
-    ...known.flatMap((point, i) => Math.abs(point.line - (known[i - 1]?.line ?? NaN)) || []),
-  );
-  for (const [i, { line, value, spread, of, color: own }] of known.entries()) {
-    context.fillStyle = own || color;
-    const before = known[i - 1];
-    const isNext = before?.of === of && line - before.line <= 1.5 * step;
-    const [x, high, low] = [across(line), up(value + spread), up(value - spread)];
-    // A value without a neighbour has a bar.
-    if (!isNext) context.fillRect(x - 1, high, 2, low - high);
-    else {
+  for (const ofResult of Map.groupBy(points, ({ of }) => of).values()) {
+    context.fillStyle = ofResult[0]?.color || color;
+    const values = ofResult.map(({ line, value, spread }) => ({ x: line, value, spread }));
+    for (const corners of spreadAreas(values, { across, up })) {
       context.beginPath();
-      context.moveTo(across(before.line), up(before.value + before.spread));
-      context.lineTo(x, high);
-      context.lineTo(x, low);
-      context.lineTo(across(before.line), up(before.value - before.spread));
+      for (const corner of corners) context.lineTo(...corner);
       context.fill();
     }
   }

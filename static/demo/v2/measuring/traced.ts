@@ -1,4 +1,4 @@
-/** What traces and events are measured in: the shown line scan, or the means of the regions of images over time. */
+/** The planes that traces and events use: the shown line scan, or the means of the regions of images over time. */
 import type { Part } from "../../../measure/image_parts.ts";
 import { type PartMeans, tracedImages, tracedRegions } from "../../../measure/image_traces.ts";
 import { type Axis, isTime } from "../../../measure/axes.ts";

@@ -170,7 +170,7 @@ export function rangeOf(
 /** Least and greatest value, without single outliers that take half of the range or more. */
 function extentOf(values: Float64Array): [number, number] {
   const whole = extent(values);
-  // The median of three neighbours is no single outlier.
+  // The median of three neighbours is not a single outlier.
   const inner = extent(values.map((value, i) => {
     const [before, after] = [values[i - 1] ?? NaN, values[i + 1] ?? NaN];
     return Math.max(Math.min(before, value), Math.min(Math.max(before, value), after));

@@ -5,7 +5,6 @@
 import {
   type Band,
   type Found,
-  foundOf,
   type Item,
   linesOf,
   measured,
@@ -15,6 +14,7 @@ import {
   type Settings,
 } from "../../../measure/measurement.ts";
 import { asked } from "../controls/worker.ts";
+import { foundIn, type WorkerAnswer, type WorkerOrder } from "../../../measure/worker_order.ts";
 import type { Run } from "../../../measure/recording.ts";
 import type { Plane } from "../../../measure/line_scan.ts";
 
@@ -37,7 +37,7 @@ function measuredInWorkers(
 ): Promise<Found> {
   return withWorkers(signal, async (newWorker) => {
     if (divide === undefined) {
-      return foundOf(await asked<Item[] | Found>(newWorker(), { key, plane, band, settings }), settings);
+      return await ask<Found>(newWorker(), { key, plane, band, settings });
     }
     const workers = Array.from({ length: Math.max(1, navigator.hardwareConcurrency ?? 1) }, newWorker);
     const steps = divide(plane, band, settings);
@@ -60,7 +60,11 @@ export const measuredAt = (
   order: { plane: Plane; band: Band; settings: Settings; at: { line: number; column: number } },
   signal: AbortSignal,
 ): Promise<Item | null> =>
-  withWorkers(signal, (newWorker) => asked<Item | null>(newWorker(), { key, ...order }));
+  withWorkers(signal, (newWorker) => ask<Item | null>(newWorker(), { key, ...order }));
+
+/** What a worker found. @throws {Error} a setting does not fit, a bug, or the browser runs no workers */
+const ask = async <Answer>(worker: Worker, order: WorkerOrder, transfer: Transferable[] = []) =>
+  foundIn(await asked<WorkerAnswer<Answer>>(worker, order, transfer));
 
 /** Distributes orders over all workers. */
 async function shared(
@@ -79,7 +83,7 @@ async function shared(
       const order = orders[i]!;
       const lines = linesOf(plane, order);
       found[i] = placed(
-        await asked<Item[]>(worker, { key, plane: lines, order }, [lines.samples.buffer]),
+        await ask<Item[]>(worker, { key, plane: lines, order }, [lines.samples.buffer]),
         order,
       );
       done += 1;

@@ -4,7 +4,7 @@
  */
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { drawingWords, type DrawnLook, drawnWords } from "../drawing/drawn.ts";
-import { keyOf, placeOf, type Work, type WorkStore } from "./work_store.ts";
+import { keyOf, locationOf, type Work, type WorkStore } from "./work_store.ts";
 import type { Restored } from "../saving/restored.ts";
 
 /** Identifies a recording whose work is kept. */
@@ -76,7 +76,9 @@ export class KeptWork extends Emitter<{
   /** Whether something was drawn or measured since the last save. */
   isUnsaved = false;
 
-  constructor(store: Pick<WorkStore, "get" | "at" | "all" | "put" | "remove" | "persist" | "onLost">) {
+  constructor(
+    store: Pick<WorkStore, "get" | "at" | "all" | "hasEarlier" | "put" | "remove" | "persist" | "onLost">,
+  ) {
     super();
     this.#store = store;
     store.onLost = () => this.#again();
@@ -97,7 +99,7 @@ export class KeptWork extends Emitter<{
     try {
       const work = await this.#store.get(keyOf(recording));
       if (work !== undefined) return { work, isOther: false };
-      const former = await this.#store.at(placeOf(recording));
+      const former = await this.#store.at(locationOf(recording));
       return former === undefined ? null : { work: former, isOther: true };
     } catch {
       return null;
@@ -246,6 +248,11 @@ export class KeptWork extends Emitter<{
     return await this.#store.all().catch(() => []);
   }
 
+  /** Whether the browser keeps work of an earlier page, which this page does not read. */
+  async hasEarlier(): Promise<boolean> {
+    return await this.#store.hasEarlier().catch(() => false);
+  }
+
   async #saveAll(open: Open) {
     while (open.next !== null && open.isHeld) {
       const shown = open.next;
@@ -319,7 +326,7 @@ const workOn = (
   savedAt: number,
 ): Work => ({
   key: keyOf({ fingerprint, path, scene }),
-  place: placeOf({ path, scene }),
+  location: locationOf({ path, scene }),
   path,
   scene,
   name,

@@ -282,18 +282,26 @@ export class Opening {
     this.#steps.clear();
     this.#steps.keep(place, source.channels.map(({ samples }) => samples));
     // After a changed file reopens, the last requested step follows.
-    const isAgain = kind === "again";
-    this.#showPositions(isAgain ? this.#bar.place : place);
+    this.#showPositions(kind === "again" ? this.#bar.place : place);
     this.#keep();
-    const said = [isAgain ? "The file has changed and was reopened" : `Opened ${nameOf(info)}`];
-    if (isSample) said[0] = SAMPLE_NOTE;
-    else if (work !== null && !work.isOther && work.work.words !== "" && work.work.path !== recording.path) {
-      said.push(`with the work on ${work.work.path}, which has the same content`);
-    }
-    const count = shownText(groups.source);
-    if (count !== "") said.push(`channels: ${count}`);
-    page.say(said.join(" · "));
+    page.say(this.#openedWords(kind, info, work, shownText(groups.source)));
     focusPicture();
+  }
+
+  /** Says what was opened. @param count of the shown channels; empty if all are shown */
+  #openedWords(kind: Loaded["kind"], info: OpenResponse, work: Loaded["work"], count: string): string {
+    const said = [
+      this.#isSample
+        ? SAMPLE_NOTE
+        : kind === "again"
+        ? "The file has changed and was reopened"
+        : `Opened ${nameOf(info)}`,
+    ];
+    const { path, words } = work?.work ?? { path: "", words: "" };
+    const isMoved = work?.isOther === false && words !== "" && path !== info.source.path;
+    if (!this.#isSample && isMoved) said.push(`with the work on ${path}, which has the same content`);
+    if (count !== "") said.push(`channels: ${count}`);
+    return said.join(" · ");
   }
 
   /** @param file path or name */

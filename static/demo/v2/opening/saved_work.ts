@@ -34,6 +34,6 @@ export async function recallSaved(
 function emptyWork(
   { source: { path, name }, scene = 0, position = { t: 0, z: 0, l: 0 } }: Acquisition["info"],
 ): Recalled["work"] {
-  const nothing = { key: "", place: "", look: null, words: "", bytes: 0, savedAt: 0 };
+  const nothing = { key: "", location: "", look: null, words: "", bytes: 0, savedAt: 0 };
   return { ...nothing, path, scene, name, position };
 }

@@ -2,6 +2,7 @@
  * Saves the open recording with what was measured in it, and restores what was saved. The server makes the archive;
  * a browser saves it while it arrives.
  */
+import { listInWords } from "../../../measure/word_list.ts";
 import { byId } from "../controls/element.ts";
 import { drawnWords, lookOf } from "../drawing/drawn.ts";
 import { stemOf } from "../drawing/scan.ts";
@@ -89,7 +90,7 @@ export class Saving {
     this.#isBusy = true;
     page.say("Preparing …");
     try {
-      const { drawn, value: _, ...look } = lookOf(viewer)!;
+      const { drawn, summary: _, ...look } = lookOf(viewer)!;
       const member = memberOf({ ...now, drawn: drawn!, look, position });
       const stem = stemOf(now.shown.scan);
       const name = images === "all" ? stem : `${stem} measurements`;
@@ -198,9 +199,8 @@ export class Saving {
     const names = found.map((documents) => sourceOf(documents).name ?? documents.image.image_id);
     const [first] = found;
     if (found.length > 1 || first === undefined) {
-      const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
       return page.notice(
-        `${from} has no measurements of ${open}, only of ${names.slice(0, MOST_NAMES).join(", ")}${more}.`,
+        `${from} has no measurements of ${open}, only of ${listInWords(names, MOST_NAMES)}.`,
       );
     }
     const text = `${from} was measured in another recording, ${names[0]}. Nothing was changed in ${open}.`;

@@ -45,6 +45,7 @@ export class WaysIn {
     });
     byId("kept-where").textContent =
       `What you measure is kept in this browser for ${location.origin}. Under another address or port the page does not find it. Copies of a recording share their work.`;
+    work.hasEarlier().then((isThere) => byId("earlier-work").hidden = !isThere);
   }
 
   /** Shows the ways that the server allows. */

@@ -2,7 +2,6 @@
  * The work on recordings in the browser's IndexedDB. Each origin has its own: under another address or port, the page
  * does not find it.
  */
-import { readLook } from "../saving/earlier.ts";
 import type { DrawnLook } from "../drawing/drawn.ts";
 import type { LinkedView } from "./view_link.ts";
 
@@ -11,7 +10,7 @@ export interface Work {
   /** See {@linkcode keyOf}. */
   key: string;
   /** Path and scene, where the recording was last. */
-  place: string;
+  location: string;
   path: string;
   scene: number;
   /** Name of the file. */
@@ -27,16 +26,17 @@ export interface Work {
   savedAt: number;
 }
 
-const NAME = "acq-server work";
+/** Change the name with every change of `Work`, and add the former one to `EARLIER`. */
+const NAME = "acq-server work 3";
 
-/** Increase the number with every change of `Work`. */
-const VERSION = 2;
+/** Databases of earlier pages, which this page neither reads nor changes. */
+const EARLIER = ["acq-server work"];
 
 /** Longest wait for the storage. */
 const ANSWERS_WITHIN_MS = 10_000;
 
 /** Identifies a recording by path and scene. */
-export const placeOf = ({ path, scene }: { path: string; scene: number }): string => `${path}#${scene}`;
+export const locationOf = ({ path, scene }: { path: string; scene: number }): string => `${path}#${scene}`;
 
 /** Identifies a recording by content and scene, or by path and scene if it has no fingerprint. */
 export const keyOf = (
@@ -52,20 +52,29 @@ export class WorkStore {
   onLost = (): void => {};
 
   async get(key: string): Promise<Work | undefined> {
-    const work = await this.#run<Work | undefined>("readonly", (store) => store.get(key));
-    return work && current(work);
+    return await this.#run<Work | undefined>("readonly", (store) => store.get(key));
   }
 
-  /** The latest work at a place. */
-  async at(place: string): Promise<Work | undefined> {
-    const works = await this.#run<Work[]>("readonly", (store) => store.index("place").getAll(place));
-    return latestFirst(works).map(current)[0];
+  /** The latest work at a location. */
+  async at(location: string): Promise<Work | undefined> {
+    const works = await this.#run<Work[]>("readonly", (store) => store.index("location").getAll(location));
+    return latestFirst(works)[0];
   }
 
   /** All work, latest first. */
   async all(): Promise<Work[]> {
     const works = await this.#run<Work[]>("readonly", (store) => store.getAll());
-    return latestFirst(works).map(current);
+    return latestFirst(works);
+  }
+
+  /** Whether the browser keeps work of an earlier page; false if it does not tell. */
+  async hasEarlier(): Promise<boolean> {
+    const names = (await indexedDB.databases?.() ?? []).map(({ name }) => name);
+    for (const name of EARLIER) {
+      // Opening another name would create it.
+      if (names.includes(name) && await inTime(countOf(name)) > 0) return true;
+    }
+    return false;
   }
 
   /** Returns once it is written. */
@@ -97,11 +106,9 @@ export class WorkStore {
   }
 
   #open(done: (database: IDBDatabase) => void, failed: (error: unknown) => void) {
-    const request = indexedDB.open(NAME, VERSION);
-    request.onupgradeneeded = ({ oldVersion }) => {
-      // Version 1 has the same store; its works are read as they are.
-      if (oldVersion > 0) return;
-      request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
+    const request = indexedDB.open(NAME);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore("work", { keyPath: "key" }).createIndex("location", "location");
     };
     request.onsuccess = () => {
       const database = request.result;
@@ -109,7 +116,7 @@ export class WorkStore {
         this.#opened = null;
         this.onLost();
       };
-      // A newer page changes the form of the database.
+      // Such as when the user removes the database.
       database.onversionchange = () => {
         this.#opened = null;
         database.close();
@@ -120,8 +127,21 @@ export class WorkStore {
   }
 }
 
-/** Work of any version in the form of this page. */
-const current = (work: Work): Work => ({ ...work, look: readLook(work.look) });
+/** Counts the works of a database that is there. */
+const countOf = (name: string) => (done: (count: number) => void, failed: (error: unknown) => void) => {
+  const request = indexedDB.open(name);
+  request.onerror = () => failed(request.error);
+  request.onsuccess = () => {
+    const database = request.result;
+    const isThere = database.objectStoreNames.contains("work");
+    const count = isThere ? database.transaction("work").objectStore("work").count() : null;
+    // Closes once the count is there.
+    database.close();
+    if (count === null) return done(0);
+    count.onsuccess = () => done(count.result);
+    count.onerror = () => failed(count.error);
+  };
+};
 
 const latestFirst = (works: Work[]) => works.sort((a, b) => b.savedAt - a.savedAt);
 

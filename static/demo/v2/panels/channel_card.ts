@@ -42,110 +42,158 @@ function entries(): [string, Settings][] {
  * The card of `group.channels[position]`, made from the template of the page; it follows all changes of the channel.
  * `prefix` makes ids unique on the page.
  */
-export function channelCard(
+export const channelCard = (
   group: ChannelGroup,
   position: number,
   prefix: string,
   onTyped: (fault: string | null) => void,
-): HTMLElement {
-  const channel = group.channels[position]!;
-  const made = document.importNode(byId("card", HTMLTemplateElement).content, true);
-  const card = within(made, ".card");
-  const { name } = channel;
-  for (const labelled of card.querySelectorAll("[aria-label]")) labelled.ariaLabel += ` ${name}`;
-  card.ariaLabel = `${prefix === "reference" ? "Reference channel" : "Channel"} ${name}`;
-  within(card, ".switch").title = `Show ${name}`;
-  within(card, ".name").textContent = name;
-  const visible = within(card, "#visible", HTMLInputElement);
-  const dot = within(card, ".swatch");
-  const range = within(card, ".range");
-  const auto = within(card, "#auto");
-  const lut = within(card, "#lut", HTMLSelectElement);
-  lut.append(...LUT_NAMES.map((table) => element("option", { value: table, textContent: table })));
-  const more = within(card, "#more");
-  const body = within(card, "#body");
-  const chart = contrastChart(within(body, ".histogram"), channel);
-  const inputs = ["#Min", "#Max"].map((id) => within(body, id, HTMLInputElement));
-  const gamma = within(body, "#gamma", HTMLInputElement);
-  const log = within(body, "#log", HTMLInputElement);
-  const notes = within(card, ".notes");
-  notes.replaceChildren(...notesOf(channel));
-  for (const part of card.querySelectorAll("[id]")) part.id = `${prefix}-${position}-${part.id}`;
-  more.setAttribute("aria-controls", body.id);
+): HTMLElement => new ChannelCard(group, position, prefix, onTyped).element;
 
-  const numbers = inputs.map((input, end) => {
-    input.addEventListener("input", () => input.dataset.typing = "yes");
-    input.addEventListener("change", () => delete input.dataset.typing);
-    const number = takeNumbers(input, {}, (value) => channel.setEnd(end, value), onTyped);
-    input.after(number.note);
-    return number;
-  });
-  const paint = () => {
-    const [low, high] = channel.range;
-    visible.checked = channel.visible;
-    visible.type = group.composite ? "checkbox" : "radio";
-    card.classList.toggle("off", !channel.visible);
-    lut.value = channel.lutName;
-    dot.style.background = lutColor(channel.lutName);
-    const texts = [low, high].map((value) => formatNumber(value, high - low));
-    range.textContent = texts.join(" – ");
-    inputs.forEach((input, end) => {
-      if (document.activeElement === input && input.dataset.typing) return;
-      input.value = texts[end]!;
-      numbers[end]!.wrote(Number(texts[end]));
+class ChannelCard {
+  readonly element: HTMLElement;
+  readonly #group;
+  readonly #position;
+  readonly #channel;
+  readonly #chart;
+  readonly #ends;
+  readonly #visible;
+  readonly #lut;
+  readonly #more;
+  readonly #body;
+  readonly #gamma;
+  readonly #log;
+
+  constructor(
+    group: ChannelGroup,
+    position: number,
+    prefix: string,
+    onTyped: (fault: string | null) => void,
+  ) {
+    const channel = group.channels[position]!;
+    this.#group = group;
+    this.#position = position;
+    this.#channel = channel;
+    const made = document.importNode(byId("card", HTMLTemplateElement).content, true);
+    const card = this.element = within(made, ".card");
+    this.#visible = within(card, "#visible", HTMLInputElement);
+    this.#lut = within(card, "#lut", HTMLSelectElement);
+    this.#lut.append(...LUT_NAMES.map((table) => element("option", { value: table, textContent: table })));
+    this.#more = within(card, "#more");
+    const body = this.#body = within(card, "#body");
+    this.#chart = contrastChart(within(body, ".histogram"), channel);
+    this.#gamma = within(body, "#gamma", HTMLInputElement);
+    this.#log = within(body, "#log", HTMLInputElement);
+    const inputs = ["#Min", "#Max"].map((id) => within(body, id, HTMLInputElement));
+    const auto = within(card, "#auto");
+    this.#name(prefix);
+    this.#ends = inputs.map((input, end) => {
+      input.addEventListener("input", () => input.dataset.typing = "yes");
+      input.addEventListener("change", () => delete input.dataset.typing);
+      const number = takeNumbers(input, {}, (value) => channel.setEnd(end, value), onTyped);
+      input.after(number.note);
+      return { input, number };
     });
-    gamma.value = String(Math.log2(channel.gamma));
-    const text = formatNumber(Number(channel.gamma.toPrecision(3)));
-    gamma.ariaValueText = within(body, "output").textContent = text;
-    if (!body.hidden) chart.paint();
-  };
-  // A histogram counts all samples, so draw it only when open.
-  const paintBars = () => body.hidden || chart.paintBars(log.checked);
-  const open = (isOpen: boolean) => {
-    more.ariaExpanded = String(isOpen);
-    body.hidden = !isOpen;
-    if (isOpen) chart.paint();
-  };
-  const keepSettings = () => {
-    const { lutName, gamma } = channel;
-    keepChannelSettings(name, { lutName, gamma, isLog: log.checked, isOpen: !body.hidden });
-  };
-
-  visible.addEventListener("change", () => group.toggle(position, visible.checked));
-  lut.addEventListener("change", () => {
-    channel.set({ lutName: lut.value });
-    keepSettings();
-  });
-  auto.addEventListener("click", () => channel.autoRange());
-  more.addEventListener("click", () => {
-    open(more.ariaExpanded !== "true");
-    paintBars();
-    keepSettings();
-  });
-  gamma.addEventListener("input", () => {
-    channel.set({ gamma: 2 ** Number(gamma.value) });
-    keepSettings();
-  });
-  log.addEventListener("change", () => {
-    paintBars();
-    keepSettings();
-  });
-  const settings = channelSettings(name);
-  if (settings !== null) {
-    log.checked = settings.isLog;
-    channel.set({ lutName: settings.lutName, gamma: settings.gamma });
+    auto.addEventListener("click", () => channel.autoRange());
+    this.#listen();
+    this.#recall();
+    this.#show();
+    // Drawing the picture has priority.
+    requestAnimationFrame(() => setTimeout(() => this.#paintBars()));
   }
-  open(settings?.isOpen ?? false);
-  group.addEventListener("change", paint);
-  channel.addEventListener("samples", () => {
-    notes.replaceChildren(...notesOf(channel));
-    paintBars();
-    paint();
-  });
-  paint();
-  // Drawing the picture has priority.
-  requestAnimationFrame(() => setTimeout(paintBars));
-  return card;
+
+  /** Writes the name of the channel into the card, and makes its ids unique. */
+  #name(prefix: string) {
+    const [card, { name }] = [this.element, this.#channel];
+    for (const labelled of card.querySelectorAll("[aria-label]")) labelled.ariaLabel += ` ${name}`;
+    card.ariaLabel = `${prefix === "reference" ? "Reference channel" : "Channel"} ${name}`;
+    within(card, ".switch").title = `Show ${name}`;
+    within(card, ".name").textContent = name;
+    for (const part of card.querySelectorAll("[id]")) part.id = `${prefix}-${this.#position}-${part.id}`;
+    this.#more.setAttribute("aria-controls", this.#body.id);
+  }
+
+  #listen() {
+    const [group, channel] = [this.#group, this.#channel];
+    this.#visible.addEventListener("change", () => group.toggle(this.#position, this.#visible.checked));
+    this.#lut.addEventListener("change", () => {
+      channel.set({ lutName: this.#lut.value });
+      this.#keep();
+    });
+    this.#more.addEventListener("click", () => {
+      this.#open(this.#more.ariaExpanded !== "true");
+      this.#paintBars();
+      this.#keep();
+    });
+    this.#gamma.addEventListener("input", () => {
+      channel.set({ gamma: 2 ** Number(this.#gamma.value) });
+      this.#keep();
+    });
+    this.#log.addEventListener("change", () => {
+      this.#paintBars();
+      this.#keep();
+    });
+  }
+
+  /** Takes the settings that are kept for the name of the channel. */
+  #recall() {
+    const settings = channelSettings(this.#channel.name);
+    if (settings !== null) {
+      this.#log.checked = settings.isLog;
+      this.#channel.set({ lutName: settings.lutName, gamma: settings.gamma });
+    }
+    this.#open(settings?.isOpen ?? false);
+  }
+
+  /** Shows the channel, and follows it from now on. */
+  #show() {
+    const notes = within(this.element, ".notes");
+    const showNotes = () => notes.replaceChildren(...notesOf(this.#channel));
+    this.#group.addEventListener("change", () => this.#paint());
+    this.#channel.addEventListener("samples", () => {
+      showNotes();
+      this.#paintBars();
+      this.#paint();
+    });
+    showNotes();
+    this.#paint();
+  }
+
+  #paint() {
+    const [card, channel] = [this.element, this.#channel];
+    const [low, high] = channel.range;
+    this.#visible.checked = channel.visible;
+    this.#visible.type = this.#group.composite ? "checkbox" : "radio";
+    card.classList.toggle("off", !channel.visible);
+    this.#lut.value = channel.lutName;
+    within(card, ".swatch").style.background = lutColor(channel.lutName);
+    const texts = [low, high].map((value) => formatNumber(value, high - low));
+    within(card, ".range").textContent = texts.join(" – ");
+    for (const [end, { input, number }] of this.#ends.entries()) {
+      if (document.activeElement === input && input.dataset.typing) continue;
+      input.value = texts[end]!;
+      number.wrote(Number(texts[end]));
+    }
+    this.#gamma.value = String(Math.log2(channel.gamma));
+    const text = formatNumber(Number(channel.gamma.toPrecision(3)));
+    this.#gamma.ariaValueText = within(this.#body, "output").textContent = text;
+    if (!this.#body.hidden) this.#chart.paint();
+  }
+
+  /** A histogram counts all samples, so it is drawn only when open. */
+  #paintBars() {
+    if (!this.#body.hidden) this.#chart.paintBars(this.#log.checked);
+  }
+
+  #open(isOpen: boolean) {
+    this.#more.ariaExpanded = String(isOpen);
+    this.#body.hidden = !isOpen;
+    if (isOpen) this.#chart.paint();
+  }
+
+  #keep() {
+    const { name, lutName, gamma } = this.#channel;
+    keepChannelSettings(name, { lutName, gamma, isLog: this.#log.checked, isOpen: !this.#body.hidden });
+  }
 }
 
 /** Notes beside the histogram: a flat plane, or NaN and infinite samples with their colour. */

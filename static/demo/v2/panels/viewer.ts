@@ -18,7 +18,7 @@ import { Pane } from "../picture/pane.ts";
 import { Profile } from "./profile.ts";
 import { meanHidesEvents, type Statistic } from "../picture/reduction.ts";
 import { readout } from "../picture/readout.ts";
-import { linkPanes } from "../picture/scan_path.ts";
+import { LinkedPanes } from "../picture/scan_path.ts";
 import { TimeAxis } from "./time_axis.ts";
 import type { Channel } from "../picture/channel.ts";
 import type { View } from "../picture/orientation.ts";
@@ -115,7 +115,7 @@ export class Viewer extends Emitter<{
       source: new Pane(byId("source"), listeners("source"), false),
       reference: new Pane(byId("reference"), listeners("reference"), true),
     };
-    this.#links = linkPanes(this.panes);
+    this.#links = new LinkedPanes(this.panes);
     this.#profile = new Profile(this.panes.source);
     const typed = (fault: string | null) => this.emit("typed", { fault });
     this.#timeAxis = new TimeAxis(byId("source"), this.panes.source, typed);

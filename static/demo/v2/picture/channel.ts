@@ -35,7 +35,7 @@ export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
     this.index = index;
     this.name = name;
     this.samples = samples;
-    // An alpha channel is no light that could be added.
+    // An alpha channel is not light that could be added.
     this.visible = position < DISTINCT.length && name !== "Alpha";
     this.lutName = defaultLut(position, name, count);
     this.range = autoRange(this.stats);

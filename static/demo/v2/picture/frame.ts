@@ -34,8 +34,8 @@ export interface FrameRange {
   names?: readonly { value: number; label: string }[];
 }
 
-/** Places the plot in its box with its frame. */
-export function layoutFrame(options: {
+/** What a frame is laid out for. */
+export interface FrameOptions {
   /** Size of the box in CSS pixels. */
   width: number;
   height: number;
@@ -59,38 +59,70 @@ export function layoutFrame(options: {
   isStrip?: boolean;
   /** Whether labels and title of x stand elsewhere. */
   isShared?: boolean;
-}): Frame {
-  const { width, height, aspect, measure, gutter = 0, edges = null, bands = 1 } = options;
-  const { isStrip = false, isShared = false } = options;
-  const { snap = (plot) => plot } = options;
+}
+
+/** Places the plot in its box with its frame. */
+export function layoutFrame(options: FrameOptions): Frame {
+  const { height, measure, isStrip = false, isShared = false } = options;
   const hasTitles = height >= ROOM_FOR_TITLES || isStrip;
-  const [x, y] = [options.x, options.y].map((axis) => hasTitles ? axis : { ...axis, title: "" }) as [
-    FrameRange,
-    FrameRange,
-  ];
-  const tickRoom = isStrip ? STRIP_TICK_ROOM : TICK_ROOM;
+  const titled = (axis: FrameRange) => hasTitles ? axis : { ...axis, title: "" };
+  const [x, y] = [titled(options.x), titled(options.y)];
   const bottom = isShared ? GAP : LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
-  const top = Math.ceil(LINE / 2) + 2;
-  const room = Math.max(20, height - top - bottom);
   const titleLines = turnedLines(y.title, height, isStrip, measure);
   const titleY = titleLines.length === 0 ? 0 : titleLines.length * LINE + 4;
-  let widest = 0;
-  const labelsOf = (high: number) => isStrip ? someLabels(y, high) : tickLabels(y, high / bands / tickRoom);
-  let labelsY = labelsOf(room);
+  const { plot, labels, widest } = placedPlot(options, y, bottom, titleY);
+  return {
+    plot,
+    marks: [
+      outline(plot),
+      ...marksBeside(plot, labels, options.bands),
+      ...marksBelow(plot, x, bottom, options),
+      ...titleMarks(plot, y, titleLines, widest, options),
+    ],
+    gutter: widest + GAP + TICK + titleY,
+  };
+}
+
+/** A tick with its label, at a part of an axis. */
+type TickLabel = { label: string; part: number };
+
+/**
+ * The plot in its box, and the labels beside it: labels take width, width decides the height if the aspect is kept, and height
+ * decides the labels.
+ *
+ * @param bottom room below the plot
+ * @param titleY room for the title at the left
+ */
+function placedPlot(
+  { width, height, aspect, measure, gutter = 0, edges = null, bands = 1, isStrip = false, ...rest }:
+    FrameOptions,
+  y: FrameRange,
+  bottom: number,
+  titleY: number,
+): { plot: Plot; labels: TickLabel[]; widest: number } {
+  const { snap = (plot: Plot) => plot } = rest;
+  const top = Math.ceil(LINE / 2) + 2;
+  const room = Math.max(20, height - top - bottom);
+  const labelsOf = (high: number) => isStrip ? someLabels(y, high) : tickLabels(y, high / bands / TICK_ROOM);
+  let [labels, widest] = [labelsOf(room), 0];
   let plot: Plot = { left: 0, top: 0, width: 0, height: 0 };
-  // Labels take width, width decides the height if the aspect is kept, and height decides the labels.
   for (let round = 0; round < 3; round += 1) {
-    widest = Math.max(widest, ...labelsY.map(({ label }) => Math.ceil(measure(label))));
+    widest = Math.max(widest, ...labels.map(({ label }) => Math.ceil(measure(label))));
     const left = edges?.left ?? Math.max(gutter, widest + GAP + TICK + titleY);
     const across = edges?.width ?? Math.max(20, width - left - 14);
     plot = snap(fit({ left, top, width: across, height: room }, aspect));
-    labelsY = labelsOf(plot.height);
+    labels = labelsOf(plot.height);
   }
-  const marks: Mark[] = [outline(plot)];
+  return { plot, labels, widest };
+}
+
+/** Ticks and labels at the left of each band, and lines between bands. */
+function marksBeside(plot: Plot, labels: readonly TickLabel[], bands = 1): Mark[] {
+  const marks: Mark[] = [];
   for (let band = 0; band < bands; band += 1) {
     const edge = plot.top + band * plot.height / bands;
     if (band > 0) marks.push({ points: [[plot.left, edge], [plot.left + plot.width, edge]] });
-    for (const { label, part } of labelsY) {
+    for (const { label, part } of labels) {
       const at = edge + part * plot.height / bands;
       // The last label of the band above is equally near the dividing line.
       if (band > 0 && part * plot.height / bands < LINE / 2) continue;
@@ -98,35 +130,49 @@ export function layoutFrame(options: {
       marks.push({ text: label, at: [plot.left - TICK - 3, at], anchor: "end" });
     }
   }
-  for (const { label, part } of apart(x, plot, width, measure)) {
+  return marks;
+}
+
+/** Ticks, labels and title below the plot. */
+function marksBelow(
+  plot: Plot,
+  x: FrameRange,
+  bottom: number,
+  { width, measure, isShared = false }: FrameOptions,
+): Mark[] {
+  const base = plot.top + plot.height;
+  const marks: Mark[] = apart(x, plot, width, measure).flatMap(({ label, part }) => {
     const at = plot.left + part * plot.width;
-    const base = plot.top + plot.height;
-    marks.push({ points: [[at, base], [at, base + TICK]] });
-    if (!isShared) marks.push({ text: label, at: [at, base + TICK + GAP + 3], anchor: "middle" });
-  }
-  const middle = [plot.left + plot.width / 2, plot.top + plot.height / 2] as const;
-  if (x.title !== "" && !isShared) {
-    const half = measure(x.title) / 2;
-    const at = Math.max(half, Math.min(width - half, middle[0]));
-    marks.push({ text: x.title, at: [at, plot.top + plot.height + bottom - LINE / 2], anchor: "middle" });
-  }
+    const tick: Mark = { points: [[at, base], [at, base + TICK]] };
+    return isShared ? [tick] : [tick, { text: label, at: [at, base + TICK + GAP + 3], anchor: "middle" }];
+  });
+  if (x.title === "" || isShared) return marks;
+  const half = measure(x.title) / 2;
+  const at = Math.max(half, Math.min(width - half, plot.left + plot.width / 2));
+  return [...marks, { text: x.title, at: [at, base + bottom - LINE / 2], anchor: "middle" }];
+}
+
+/** The title of the vertical axis, at the left or, in a low box without room there, in the plot. */
+function titleMarks(
+  plot: Plot,
+  { title }: FrameRange,
+  lines: readonly string[],
+  widest: number,
+  { measure, isStrip = false }: FrameOptions,
+): Mark[] {
   const last = plot.left - widest - GAP - TICK - LINE / 2 - 2;
-  const first = last - (titleLines.length - 1) * LINE;
+  const first = last - (lines.length - 1) * LINE;
   // Edges given from outside may leave no room.
-  if (titleLines.length > 0 && first >= LINE / 2 - 1) {
-    titleLines.forEach((text, i) => {
-      const at = [first + i * LINE, Math.max(measure(text) / 2, middle[1])] as const;
-      marks.push({ text, at, anchor: "middle", turned: true });
-    });
-  } else if (y.title !== "" && isStrip) {
-    marks.push({
-      text: y.title,
-      at: [plot.left + GAP, plot.top + LINE / 2 + 2],
-      anchor: "start",
-      halo: true,
-    });
+  if (lines.length > 0 && first >= LINE / 2 - 1) {
+    return lines.map((text, i) => ({
+      text,
+      at: [first + i * LINE, Math.max(measure(text) / 2, plot.top + plot.height / 2)],
+      anchor: "middle",
+      turned: true,
+    }));
   }
-  return { plot, marks, gutter: widest + GAP + TICK + titleY };
+  if (title === "" || !isStrip) return [];
+  return [{ text: title, at: [plot.left + GAP, plot.top + LINE / 2 + 2], anchor: "start", halo: true }];
 }
 
 /** A title along the vertical axis; in a low box its unit may have a line of its own. Empty if it does not fit. */

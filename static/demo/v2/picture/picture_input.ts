@@ -56,121 +56,173 @@ const ZOOMS: Readonly<Record<string, [number, ZoomKind]>> = {
   "{": [1 / CLOSER, "down"],
 };
 
+/** A drag from its start. */
+interface Drag {
+  kind: "touch" | "pan" | "select";
+  from: Place;
+  last: Place;
+  startX: number;
+  startY: number;
+  /** Whether it is longer than a click. */
+  moved: boolean;
+}
+
 /** Follows mouse, touch and wheel over the plot of a stage. */
 export function attachPointer(stage: Stage, pane: Handled): void {
   const { plot } = stage;
-  const touches: Map<number, Place> = new Map();
-  let drag: {
-    kind: "touch" | "pan" | "select";
-    from: Place;
-    last: Place;
-    startX: number;
-    startY: number;
-    moved: boolean;
-  } | null = null;
-
-  const place = (event: MouseEvent) => {
-    const box = plot.getBoundingClientRect();
-    return { fx: (event.clientX - box.left) / box.width, fy: (event.clientY - box.top) / box.height };
-  };
-  const inBand = ({ fx, fy }: Place) => ({ fx, fy: stage.inBand(fy).fy });
-  const hover = (at: Place) => pane.moveCursor(pane.placed.pixelAt(inBand(at)), false);
-  const zoom = (at: Place, factor: number, kind: ZoomKind): void =>
-    pane.change((placed) => placed.zoom(inBand(at), ...factorsOf(placed, factor, kind)));
-  const pan = (dfx: number, dfy: number) => pane.change((placed) => placed.pan(dfx, dfy * stage.bandCount));
-  const select = (start: Place, at: Place, isDone: boolean) => {
-    // A drag stays in its first band.
-    const { band, fy } = stage.inBand(start.fy);
-    const [from, to] = [{ fx: start.fx, fy }, { fx: at.fx, fy: at.fy * stage.bandCount - band }];
-    const taken = pane.tool;
-    if (taken !== null) return taken(pane.placed.positionAt(from), pane.placed.positionAt(to), isDone);
-    const box = pane.placed.boxOf(from, to, stage.band);
-    pane.select(isDone ? null : box);
-    if (isDone) pane.change((placed) => placed.zoomToBox(box));
-  };
-  const pinch = (moving: number, at: Place) => {
-    const other = [...touches].find(([id]) => id !== moving)?.[1];
-    const before = touches.get(moving);
-    touches.set(moving, at);
-    if (other === undefined || before === undefined) return;
-    const distance = ({ fx, fy }: Place) => Math.max(0.01, Math.hypot(fx - other.fx, fy - other.fy));
-    pan((before.fx - at.fx) / 2, (before.fy - at.fy) / 2);
-    const middle = { fx: (at.fx + other.fx) / 2, fy: (at.fy + other.fy) / 2 };
-    zoom(middle, distance(at) / distance(before), "both");
-  };
-  const stop = () => {
-    if (drag?.kind === "select") {
-      pane.select(null);
-      pane.onGivenUp();
-    }
-    drag = null;
-  };
-  const end = (event: PointerEvent) => {
-    touches.delete(event.pointerId);
-    stop();
-  };
-
-  plot.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    // Shift turns the wheel sideways on some systems.
-    const turned = (event.deltaY || event.deltaX) * WHEEL_UNITS[event.deltaMode]!;
-    // Browsers report a pinch on a touchpad as a wheel with Ctrl and small steps.
-    const factor = Math.exp(-turned * (event.ctrlKey ? 0.01 : 0.002));
-    zoom(place(event), factor, event.shiftKey ? "shift" : event.altKey ? "alt" : "plain");
-    hover(place(event));
-  }, { passive: false });
-
-  plot.addEventListener("pointerdown", (event) => {
-    if (event.button > 1) return;
-    if (event.button === 1) event.preventDefault();
-    plot.setPointerCapture(event.pointerId);
-    const at = place(event);
-    hover(at);
-    const start = { from: at, last: at, startX: event.clientX, startY: event.clientY, moved: false };
-    if (event.pointerType === "touch") {
-      touches.set(event.pointerId, at);
-      stop();
-      if (touches.size === 1) drag = { kind: pane.tool === null ? "touch" : "select", ...start };
-    } else drag = { kind: event.shiftKey || event.button === 1 ? "pan" : "select", ...start };
-  });
-
-  plot.addEventListener("pointermove", (event) => {
-    const at = place(event);
-    if (touches.size === 2 && touches.has(event.pointerId)) return pinch(event.pointerId, at);
-    hover(at);
-    if (drag === null) return;
-    drag.moved ||= Math.hypot(event.clientX - drag.startX, event.clientY - drag.startY) >= SMALLEST_DRAG;
-    if (drag.kind === "select") {
-      if (drag.moved) select(drag.from, at, false);
-    } else pan(drag.last.fx - at.fx, drag.last.fy - at.fy);
-    drag.last = at;
-  });
-
-  plot.addEventListener("pointerup", (event) => {
-    if (drag?.kind === "select" && drag.moved) {
-      select(drag.from, place(event), true);
-      drag = null;
-    }
-    const isPress = drag !== null && !drag.moved && event.button === 0;
-    end(event);
-    const reach = event.pointerType === "touch" ? TAP_REACH : CLICK_REACH;
-    if (isPress) pane.onPress(pane.placed.positionAt(inBand(place(event))), reach);
-  });
-  plot.addEventListener("pointercancel", end);
-  plot.addEventListener("pointerleave", (event) => {
-    if (event.pointerType !== "touch" && drag === null) pane.moveCursor(null, false);
-  });
+  const pointer = new PlotPointer(stage, pane);
+  plot.addEventListener("wheel", (event) => pointer.turn(event), { passive: false });
+  plot.addEventListener("pointerdown", (event) => pointer.press(event));
+  plot.addEventListener("pointermove", (event) => pointer.move(event));
+  plot.addEventListener("pointerup", (event) => pointer.letGo(event));
+  plot.addEventListener("pointercancel", (event) => pointer.end(event));
+  plot.addEventListener("pointerleave", (event) => pointer.leave(event));
   // Two fingers are a pinch, not a scroll, also where one finger may scroll the page.
   plot.addEventListener("touchmove", (event) => {
     if (event.touches.length > 1) event.preventDefault();
   }, { passive: false });
   plot.addEventListener("dblclick", () => pane.onDouble() || pane.change((placed) => placed.goHome()));
   plot.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && drag !== null) {
-      stop();
+    if (event.key === "Escape" && pointer.isDragging) {
+      pointer.stop();
       event.stopPropagation();
     }
   });
+}
+
+/** The pointer over a plot, and its fingers. */
+class PlotPointer {
+  readonly #stage;
+  readonly #pane;
+  readonly #touches: Map<number, Place> = new Map();
+  #drag: Drag | null = null;
+
+  constructor(stage: Stage, pane: Handled) {
+    this.#stage = stage;
+    this.#pane = pane;
+  }
+
+  get isDragging(): boolean {
+    return this.#drag !== null;
+  }
+
+  /** Zooms by the wheel. */
+  turn(event: WheelEvent): void {
+    event.preventDefault();
+    // Shift turns the wheel sideways on some systems.
+    const turned = (event.deltaY || event.deltaX) * WHEEL_UNITS[event.deltaMode]!;
+    // Browsers report a pinch on a touchpad as a wheel with Ctrl and small steps.
+    const factor = Math.exp(-turned * (event.ctrlKey ? 0.01 : 0.002));
+    const at = this.#placeOf(event);
+    this.#zoom(at, factor, event.shiftKey ? "shift" : event.altKey ? "alt" : "plain");
+    this.#hover(this.#placeOf(event));
+  }
+
+  press(event: PointerEvent): void {
+    if (event.button > 1) return;
+    if (event.button === 1) event.preventDefault();
+    this.#stage.plot.setPointerCapture(event.pointerId);
+    const at = this.#placeOf(event);
+    this.#hover(at);
+    const start = { from: at, last: at, startX: event.clientX, startY: event.clientY, moved: false };
+    if (event.pointerType !== "touch") {
+      this.#drag = { kind: event.shiftKey || event.button === 1 ? "pan" : "select", ...start };
+      return;
+    }
+    this.#touches.set(event.pointerId, at);
+    this.stop();
+    const kind = this.#pane.tool === null ? "touch" : "select";
+    if (this.#touches.size === 1) this.#drag = { kind, ...start };
+  }
+
+  move(event: PointerEvent): void {
+    const at = this.#placeOf(event);
+    if (this.#touches.size === 2 && this.#touches.has(event.pointerId)) {
+      return this.#pinch(event.pointerId, at);
+    }
+    this.#hover(at);
+    const drag = this.#drag;
+    if (drag === null) return;
+    drag.moved ||= Math.hypot(event.clientX - drag.startX, event.clientY - drag.startY) >= SMALLEST_DRAG;
+    if (drag.kind === "select") {
+      if (drag.moved) this.#select(drag.from, at, false);
+    } else this.#pan(drag.last.fx - at.fx, drag.last.fy - at.fy);
+    drag.last = at;
+  }
+
+  letGo(event: PointerEvent): void {
+    if (this.#drag?.kind === "select" && this.#drag.moved) {
+      this.#select(this.#drag.from, this.#placeOf(event), true);
+      this.#drag = null;
+    }
+    const isPress = this.#drag !== null && !this.#drag.moved && event.button === 0;
+    this.end(event);
+    const reach = event.pointerType === "touch" ? TAP_REACH : CLICK_REACH;
+    if (!isPress) return;
+    this.#pane.onPress(this.#pane.placed.positionAt(this.#inBand(this.#placeOf(event))), reach);
+  }
+
+  leave(event: PointerEvent): void {
+    if (event.pointerType !== "touch" && !this.isDragging) this.#pane.moveCursor(null, false);
+  }
+
+  end(event: PointerEvent): void {
+    this.#touches.delete(event.pointerId);
+    this.stop();
+  }
+
+  /** Gives a drag up. */
+  stop(): void {
+    if (this.#drag?.kind === "select") {
+      this.#pane.select(null);
+      this.#pane.onGivenUp();
+    }
+    this.#drag = null;
+  }
+
+  #placeOf(event: MouseEvent): Place {
+    const box = this.#stage.plot.getBoundingClientRect();
+    return { fx: (event.clientX - box.left) / box.width, fy: (event.clientY - box.top) / box.height };
+  }
+
+  #inBand({ fx, fy }: Place): Place {
+    return { fx, fy: this.#stage.inBand(fy).fy };
+  }
+
+  #hover(at: Place) {
+    this.#pane.moveCursor(this.#pane.placed.pixelAt(this.#inBand(at)), false);
+  }
+
+  #zoom(at: Place, factor: number, kind: ZoomKind) {
+    this.#pane.change((placed) => placed.zoom(this.#inBand(at), ...factorsOf(placed, factor, kind)));
+  }
+
+  #pan(dfx: number, dfy: number) {
+    this.#pane.change((placed) => placed.pan(dfx, dfy * this.#stage.bandCount));
+  }
+
+  #select(start: Place, at: Place, isDone: boolean) {
+    const [stage, pane] = [this.#stage, this.#pane];
+    // A drag stays in its first band.
+    const { band, fy } = stage.inBand(start.fy);
+    const [from, to] = [{ fx: start.fx, fy }, { fx: at.fx, fy: at.fy * stage.bandCount - band }];
+    const { tool } = pane;
+    if (tool !== null) return tool(pane.placed.positionAt(from), pane.placed.positionAt(to), isDone);
+    const box = pane.placed.boxOf(from, to, stage.band);
+    pane.select(isDone ? null : box);
+    if (isDone) pane.change((placed) => placed.zoomToBox(box));
+  }
+
+  #pinch(moving: number, at: Place) {
+    const other = [...this.#touches].find(([id]) => id !== moving)?.[1];
+    const before = this.#touches.get(moving);
+    this.#touches.set(moving, at);
+    if (other === undefined || before === undefined) return;
+    const distance = ({ fx, fy }: Place) => Math.max(0.01, Math.hypot(fx - other.fx, fy - other.fy));
+    this.#pan((before.fx - at.fx) / 2, (before.fy - at.fy) / 2);
+    const middle = { fx: (at.fx + other.fx) / 2, fy: (at.fy + other.fy) / 2 };
+    this.#zoom(middle, distance(at) / distance(before), "both");
+  }
 }
 
 /** Follows the keys on a plot. @param plot takes keys while it has the focus */

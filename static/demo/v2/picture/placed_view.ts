@@ -43,7 +43,7 @@ export interface Picture {
 /** Least number of visible pixels along an axis. */
 export const SMALLEST_SPAN = 4;
 
-/** Largest aspect ratio of a picture that is no thin strip: strips are hard to see in their true aspect. */
+/** Largest aspect ratio of a picture that is not a thin strip: strips are hard to see in their true aspect. */
 const LONGEST_TRUE_ASPECT = 6;
 
 const isThread = (aspect: number) => aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGEST_TRUE_ASPECT;

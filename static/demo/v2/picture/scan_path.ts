@@ -72,88 +72,95 @@ export function columnNear(points: readonly Point[], columns: number, place: Poi
   return { column: Math.round(best.fraction * (columns - 1)), distance: best.distance };
 }
 
-/** The path of the open line scan in both panes. */
-export interface LinkedPanes {
-  /** Sets the path and the number of columns of another acquisition. */
-  begin(points: Point[], columns: number): void;
-  /** Shows or hides the path; the link stays. */
-  showPath(isShown: boolean): void;
-  /** Describes the linked position in the other pane; empty without a link. */
-  text(from: Name): string;
-  /** Moves the cursor of a pane to a pixel of its picture, or removes it. */
-  follow(from: Name, cursor: Point | null): void;
-}
-
-/** Puts its marks over both panes. */
-export function linkPanes({ source, reference }: { source: Pane; reference: Pane }): LinkedPanes {
-  let points: Point[] = [];
-  let columns = 1;
-  let isPathShown = true;
+/** The path of the open line scan in both panes, over which it puts its marks. */
+export class LinkedPanes {
+  readonly #source;
+  readonly #reference;
+  #points: readonly Point[] = [];
+  #columns = 1;
+  #isPathShown = true;
   /** The marked column, its position on the path and the pane under the pointer. */
-  let linked: { from: Name; column: number; place: Point } | null = null;
+  #linked: { from: Name; column: number; place: Point } | null = null;
 
-  source.overlay = () => {
-    if (linked?.from !== "reference") return [];
+  constructor({ source, reference }: { source: Pane; reference: Pane }) {
+    this.#source = source;
+    this.#reference = reference;
+    source.overlay = () => this.#columnMarks();
+    reference.overlay = () => this.#pathMarks();
+  }
+
+  /** Sets the path and the number of columns of another acquisition. */
+  begin(points: readonly Point[], columns: number): void {
+    [this.#points, this.#columns, this.#linked] = [points, columns, null];
+  }
+
+  /** Shows or hides the path; the link stays. */
+  showPath(isShown: boolean): void {
+    this.#isPathShown = isShown;
+    this.#draw();
+  }
+
+  /** Describes the linked position in the other pane; empty without a link. */
+  text(from: Name): string {
+    const linked = this.#linked;
+    if (linked?.from !== from) return "";
+    if (from === "reference") return `line scan column ${linked.column}`;
+    return `reference row ${Math.round(linked.place.y)}, column ${Math.round(linked.place.x)}`;
+  }
+
+  /** Moves the cursor of a pane to a pixel of its picture, or removes it. */
+  follow(from: Name, cursor: Point | null): void {
+    const [points, columns] = [this.#points, this.#columns];
+    if (points.length === 0) return;
+    this.#linked = null;
+    if (cursor !== null && from === "source") {
+      this.#linked = { from, column: cursor.y, place: placeOfColumn(points, columns, cursor.y) };
+    } else if (cursor !== null) {
+      // The picture's x is the plane's row.
+      const { column, distance } = columnNear(points, columns, { x: cursor.y, y: cursor.x });
+      if (distance * this.#reference.zoom <= REACH) {
+        this.#linked = { from, column, place: placeOfColumn(points, columns, column) };
+      }
+    }
+    this.#draw();
+  }
+
+  /** The column of the line scan under the pointer in the reference image. */
+  #columnMarks(): Mark[] {
+    const source = this.#source;
+    if (this.#linked?.from !== "reference") return [];
     const { x0, x1 } = source.view;
-    const { column } = linked;
+    const { column } = this.#linked;
     const [start, end] = [source.toScreen(x0, column + 0.5), source.toScreen(x1, column + 0.5)];
     const middle: [number, number] = [(start[0] + end[0]) / 2, (start[1] + end[1]) / 2];
     if (!isInside(middle, source.plot)) return arrowTo(middle, source.plot, `column ${column}`);
-    const points = [start, end];
-    return [{ points, color: LINK_COLOR, width: 2, halo: true }];
-  };
-  reference.overlay = () => {
+    return [{ points: [start, end], color: LINK_COLOR, width: 2, halo: true }];
+  }
+
+  /** The path in the reference image, and the linked position. */
+  #pathMarks(): Mark[] {
+    const reference = this.#reference;
     // The picture counts rows along x; points lie at the centres of their pixels.
     const screen = ({ x, y }: Point) => reference.toScreen(y + 0.5, x + 0.5);
     const marks: Mark[] = [];
-    const [first] = points;
-    if (isPathShown && first !== undefined) {
+    const [first] = this.#points;
+    if (this.#isPathShown && first !== undefined) {
       const style = { color: PATH_COLOR, width: 2, halo: true };
-      marks.push({ points: points.map(screen), ...style }, { ring: [...screen(first), 4], ...style });
+      marks.push({ points: this.#points.map(screen), ...style }, { ring: [...screen(first), 4], ...style });
     }
-    if (linked !== null) {
-      const at = screen(linked.place);
+    if (this.#linked !== null) {
+      const at = screen(this.#linked.place);
       if (isInside(at, reference.plot)) {
         marks.push({ ring: [...at, 6], color: LINK_COLOR, width: 3, halo: true });
       } else marks.push(...arrowTo(at, reference.plot));
     }
     return marks;
-  };
-  const draw = () => {
-    source.drawMarks();
-    reference.drawMarks();
-  };
+  }
 
-  return {
-    begin(newPoints: Point[], newColumns: number): void {
-      points = newPoints;
-      columns = newColumns;
-      linked = null;
-    },
-    showPath(isShown: boolean): void {
-      isPathShown = isShown;
-      draw();
-    },
-    text(from: Name): string {
-      if (linked?.from !== from) return "";
-      if (from === "reference") return `line scan column ${linked.column}`;
-      return `reference row ${Math.round(linked.place.y)}, column ${Math.round(linked.place.x)}`;
-    },
-    follow(from: Name, cursor: Point | null): void {
-      if (points.length === 0) return;
-      linked = null;
-      if (cursor !== null && from === "source") {
-        linked = { from, column: cursor.y, place: placeOfColumn(points, columns, cursor.y) };
-      } else if (cursor !== null) {
-        // The picture's x is the plane's row.
-        const { column, distance } = columnNear(points, columns, { x: cursor.y, y: cursor.x });
-        if (distance * reference.zoom <= REACH) {
-          linked = { from, column, place: placeOfColumn(points, columns, column) };
-        }
-      }
-      draw();
-    },
-  };
+  #draw() {
+    this.#source.drawMarks();
+    this.#reference.drawMarks();
+  }
 }
 
 const isInside = (

@@ -1,4 +1,4 @@
-/** Lets the browser save an archive. The page never sees its bytes, so it asks the server whether they were sent. */
+/** Saves an archive through the browser. The page never sees its bytes, so it asks the server whether they were sent. */
 import { element } from "../controls/element.ts";
 import type { ExportLink, ExportState, Server } from "../../../client/v2/acq-client.ts";
 

@@ -4,8 +4,26 @@
  */
 import { MOST_ITEMS } from "../../../measure/measurement.ts";
 import { LUT_NAMES } from "../picture/lut.ts";
-import { isRegion } from "../drawing/table.ts";
-import { type FormerRows, meansIn } from "./earlier.ts";
+import { KINDS } from "../drawing/kinds.ts";
+import { KIND_NAMES, type KindName, type Region } from "../drawing/region.ts";
+import {
+  atMost,
+  isCount,
+  isFinite,
+  isFlag,
+  isNumber,
+  isObject,
+  isPlain,
+  isSize,
+  isText,
+  listOf,
+  oneOf,
+  orNone,
+  pairOf,
+  type Shape,
+  valuesOf,
+  withFields,
+} from "./shape.ts";
 import type { PartMeans } from "../../../measure/image_traces.ts";
 import type { Drawn, DrawnLook } from "../drawing/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
@@ -13,37 +31,11 @@ import type { Look } from "../panels/viewer.ts";
 import type { View } from "../picture/orientation.ts";
 
 /** Settings as documents hold them. Measurements name bands by their regions, and channels by their rank. */
-export interface SavedSettings extends Partial<Pick<Drawn, "traces" | "measured" | "images" | "projection">> {
+export interface SavedSettings
+  extends Partial<Pick<Drawn, "traces" | "measurements" | "images" | "projection">> {
   cursors?: { lines: number; columns: number };
   isKymographMade?: boolean;
 }
-
-/** Whether a value has this shape. */
-type Shape = (value: unknown) => boolean;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-/** Numbers of results may be NaN. */
-const isNumber = (value: unknown): value is number => typeof value === "number";
-const isFinite = (value: unknown): value is number => Number.isFinite(value);
-const isCount: Shape = (value) => isNumber(value) && Number.isInteger(value) && value >= 0;
-const isSize: Shape = (value) => isNumber(value) && Number.isInteger(value) && value >= 1;
-const isText: Shape = (value) => typeof value === "string";
-const isFlag: Shape = (value) => typeof value === "boolean";
-const isPlain: Shape = (value) => value === null || isNumber(value) || isText(value) || isFlag(value);
-
-const oneOf = (...known: unknown[]): Shape => (value) => known.includes(value);
-const orNone = (shape: Shape): Shape => (value) => value === null || value === undefined || shape(value);
-const listOf = (shape: Shape): Shape => (value) => Array.isArray(value) && value.every(shape);
-/** Work with a list grows faster than the list. */
-const atMost = (most: number, shape: Shape): Shape => (value) =>
-  Array.isArray(value) && value.length <= most && shape(value);
-const pairOf = (shape: Shape): Shape => (value) =>
-  Array.isArray(value) && value.length === 2 && value.every(shape);
-const valuesOf = (shape: Shape): Shape => (value) => isObject(value) && Object.values(value).every(shape);
-/** An object with these fields, among others. */
-const withFields = (shapes: Readonly<Record<string, Shape>>): Shape => (value) =>
-  isObject(value) && Object.entries(shapes).every(([name, shape]) => shape(value[name]));
 
 const isTrace = withFields({
   isChange: isFlag,
@@ -71,17 +63,10 @@ const isAbout = listOf(pairOf((value) => isText(value) || isNumber(value)));
 const RESULT: Readonly<Record<string, Shape>> = {
   of: isBandAndChannel,
   columns: pairOf(isFinite),
-  measured: isSettings,
+  settings: isSettings,
   about: isAbout,
   found: orNone(listOf(valuesOf(isCell))),
   rejected: orNone(listOf(valuesOf(isCell))),
-};
-
-/** The only result of earlier pages, which may be empty. */
-const EARLIER_RESULT: Readonly<Record<string, Shape>> = {
-  ...RESULT,
-  measured: orNone(isSettings),
-  about: orNone(isAbout),
 };
 
 const isLine: Shape = (value) => isFinite(value) && value >= 0;
@@ -96,21 +81,17 @@ const isEdit = withFields({
   added: orNone((value) => valuesOf(isCell)(value) && isLine((value as Item).line)),
 });
 
-/** What is kept of one measurement, today or before it kept several results. */
-const isMeasured: Shape = (value) =>
-  withFields({
-    band: isText,
-    channel: (value) => isText(value) || isCount(value),
-    settings: orNone(isSettings),
-  })(value) &&
-  (withFields({ results: listOf(withFields(RESULT)), edits: atMost(MOST_ITEMS, listOf(isEdit)) })(value) ||
-    withFields(EARLIER_RESULT)(value));
+/** What is kept of one measurement. */
+const isMeasurement = withFields({
+  band: isText,
+  channel: (value) => isText(value) || isCount(value),
+  settings: orNone(isSettings),
+  results: listOf(withFields(RESULT)),
+  edits: atMost(MOST_ITEMS, listOf(isEdit)),
+});
 
 /** Means by channel and image. */
 const areMeans = listOf(listOf(orNone(isNumber)));
-
-/** Means of one part by image and channel, as earlier pages kept them. */
-const areRows = listOf(withFields({ place: isNumber, values: listOf(orNone(isNumber)) }));
 
 const isMeans = withFields({
   axis: oneOf("T", "Z"),
@@ -119,7 +100,6 @@ const isMeans = withFields({
   at: orNone(isAbout),
   about: orNone(isAbout),
   parts: orNone(listOf(withFields({ id: isText, means: areMeans }))),
-  rows: orNone(areRows),
 });
 
 const isProjection = withFields({ kind: oneOf("max", "mean"), axis: oneOf("T", "Z") });
@@ -162,7 +142,30 @@ const LOOK: Readonly<Record<string, Shape>> = {
   typed: orNone(isTyped),
 };
 
-const isPlace = withFields({ x: isFinite, y: isFinite });
+/** Fields of a region of documents, by its type. */
+const WRITTEN_REGIONS = new Map<unknown, Shape>([
+  ["point", withFields({ id: isText, position: pairOf(isCount) })],
+  ["line", withFields({ id: isText, start: pairOf(isCount), stop: pairOf(isCount) })],
+  ["rectangle", withFields({ id: isText, start: pairOf(isCount), stop: pairOf(isCount) })],
+]);
+
+/** Whether a document's value is a region, which may lie outside the image. */
+export const isWrittenRegion = (value: unknown): boolean =>
+  isObject(value) && WRITTEN_REGIONS.get(value.type)?.(value) === true;
+
+/** Whether a document's value is an analysis, of this page or another program. */
+export const isAnalysis: Shape = withFields({ type: isText });
+
+/** Whether a stored value is a region that can be drawn. */
+export function isRegion(value: unknown): value is Region {
+  if (!withFields({ id: isText, kind: oneOf(...KIND_NAMES), name: isText, color: isText })(value)) {
+    return false;
+  }
+  const { kind, ends } = value as { kind: KindName; ends: unknown };
+  const { least, spans } = KINDS[kind];
+  const along = (axis: "x" | "y") => axis === spans ? oneOf(null) : isFinite;
+  return listOf(withFields({ x: along("x"), y: along("y") }))(ends) && (ends as unknown[]).length >= least;
+}
 
 /** Fields of drawings, such as those in a kymograph. */
 const DRAWN: Readonly<Record<string, Shape>> = {
@@ -170,25 +173,16 @@ const DRAWN: Readonly<Record<string, Shape>> = {
   isLineScan: isFlag,
   regions: listOf(isRegion),
   traces: orNone(isTrace),
-  measured: orNone(valuesOf(orNone(isMeasured))),
+  measurements: orNone(valuesOf(orNone(isMeasurement))),
   cursors: withFields({ lines: isSize, columns: isSize }),
   images: orNone(isMeans),
   projection: orNone(isProjection),
 };
 
-/** Fields of the drawings of earlier pages. */
-const EARLIER: Readonly<Record<string, Shape>> = {
-  ...DRAWN,
-  bands: listOf(withFields({ id: isCount, name: isText, color: isText, from: isFinite, to: isFinite })),
-  lines: listOf(withFields({ id: isCount, from: isPlace, to: isPlace })),
-  cursors: withFields({ pinned: listOf(isPlace), lines: isSize, columns: isSize }),
-  regions: orNone(listOf(withFields({ id: isText, type: isText }))),
-};
-
 /** Fields of saved settings. */
 const SETTINGS: Readonly<Record<string, Shape>> = {
   traces: orNone(isTrace),
-  measured: orNone(isObject),
+  measurements: orNone(isObject),
   cursors: orNone(withFields({ lines: isSize, columns: isSize })),
   images: orNone(isMeans),
   projection: orNone(isProjection),
@@ -227,10 +221,8 @@ const WORDS: Readonly<Record<string, string>> = {
   statistic: "reduction to pixels",
   typed: "typed calibration",
   traces: "settings of traces",
-  measured: "measurements",
   cursors: "cursor settings",
   images: "means over the images",
-  projection: "projection",
   isKymographMade: "kymograph",
   t: "position",
   z: "position",
@@ -246,12 +238,12 @@ export function checkedLook(look: unknown): { look: Look; lost: string[] } {
 /** Checks saved settings, and each measurement in them. */
 export function checkedSettings(settings: unknown): { settings: SavedSettings; lost: string[] } {
   const { fitting, lost } = fittingFields(settings, SETTINGS);
-  const { measured, ...rest } = fitting as SavedSettings;
-  const entries = Object.entries(measured ?? {});
-  const sound = entries.filter(([, one]) => one === null || isMeasured(one));
+  const { measurements, ...rest } = fitting as SavedSettings;
+  const entries = Object.entries(measurements ?? {});
+  const sound = entries.filter(([, one]) => one === null || isMeasurement(one));
   return {
-    settings: { ...rest, ...measured && { measured: Object.fromEntries(sound) } },
-    lost: wordsFor([...lost, ...sound.length < entries.length ? ["measured"] : []]),
+    settings: { ...rest, ...measurements && { measurements: Object.fromEntries(sound) } },
+    lost: wordsFor([...lost, ...sound.length < entries.length ? ["measurements"] : []]),
   };
 }
 
@@ -267,18 +259,15 @@ export function checkedPosition(
 export const checkedResults = (found: unknown): Item[] =>
   Array.isArray(found) && found.every(valuesOf(isCell)) ? found : [];
 
-/** The means of a part by channel and image, from this or an earlier page, if all of them are numbers; else none. */
-export const checkedMeans = (
-  { means, rows }: { means?: unknown; rows?: unknown },
-): PartMeans["means"] =>
-  areMeans(means) ? means as PartMeans["means"] : areRows(rows) ? meansIn(rows as FormerRows) : [];
+/** The means of a part by channel and image, if all of them are numbers; else none. */
+export const checkedMeans = (means: unknown): PartMeans["means"] =>
+  areMeans(means) ? means as PartMeans["means"] : [];
 
 /** The look of a kymograph with its drawings; null if a part of it is damaged. */
 export function checkedKymograph(look: unknown): DrawnLook | null {
   if (!isObject(look)) return null;
   const { look: display, lost } = checkedLook(look);
-  const fields = isObject(look.drawn) && "bands" in look.drawn ? EARLIER : DRAWN;
-  const isDrawn = orNone(withFields(fields))(look.drawn);
+  const isDrawn = orNone(withFields(DRAWN))(look.drawn);
   return lost.length === 0 && isDrawn
     ? { ...display, ...look.drawn ? { drawn: look.drawn as Drawn } : {} }
     : null;

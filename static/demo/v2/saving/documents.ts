@@ -4,6 +4,7 @@
  */
 import { tableUnit } from "../../../measure/axes.ts";
 import { type Column, table } from "../../../measure/csv.ts";
+import { freeName } from "../../../measure/free_name.ts";
 import { isHere } from "../../../measure/edits.ts";
 import { type Measurement, unitOf } from "../../../measure/measurement.ts";
 import { capitalized, projectionWords } from "../../../measure/stack.ts";
@@ -33,8 +34,8 @@ export interface Recorded {
   look: Look;
 }
 
-/** Increase the number when older pages would misread what a newer one saves. Older numbers are read, too. */
-export const VERSION = 3;
+/** Increase the number when another page would misread what this one saves: a page reads its own version only. */
+export const VERSION = 4;
 
 type Channels = Scan["group"]["channels"];
 
@@ -69,7 +70,7 @@ export function memberOf(
 
 /** Settings that neither regions nor analyses hold; names bands by their regions, channels by their rank. */
 function settingsOf(drawn: Drawn, channels: Channels) {
-  const { shape, isLineScan, traces, measured, cursors, kymograph } = drawn;
+  const { shape, isLineScan, traces, measurements, cursors, kymograph } = drawn;
   const placed = ({ band, channel }: { band: string; channel: string }) => ({
     band: band === ALL_BANDS ? ALL_BANDS : bandIn(drawn, band),
     channel: rankOf(channels, Number(channel)),
@@ -78,7 +79,7 @@ function settingsOf(drawn: Drawn, channels: Channels) {
     shape,
     isLineScan,
     traces,
-    measured: mapped(measured, ({ results, edits, place: here, ...one }) => ({
+    measurements: mapped(measurements, ({ results, edits, place: here, ...one }) => ({
       ...one,
       ...placed(one),
       results: results.map(({ found: _, rejected: __, ...result }) => ({ ...result, of: placed(result.of) })),
@@ -106,69 +107,104 @@ const byRank = <Value>(values: readonly Value[], channels: Channels) =>
   values.map((value, position) => [rankOf(channels, position), value] as const)
     .sort(([one], [other]) => one - other).map(([, value]) => value);
 
+/** An analysis with its columns, which may be none. */
+interface Made {
+  type: string;
+  name: string;
+  columns?: readonly Column[] | undefined;
+  roiId?: string;
+  channel?: number;
+  acq_server?: object;
+  parameters?: object;
+  summary?: object;
+}
+
 /** @param l index of the wavelength */
-function analysesOf({ drawn, scan, traced, traces, means, tables, measurements }: Measured, l: number) {
-  const { channels } = scan.group;
+function analysesOf(shown: Measured, l: number): Analysis[] {
+  const { channels } = shown.scan.group;
   const at = (position: number) => ({
     channel: rankOf(channels, position),
     ...l > 0 && { acq_server: { l } },
   });
-  const [time] = traced.axes;
-  // The means of a region that was moved since would be assigned to its new place.
-  const current = new Set(
-    tracedRegions(drawn.images?.parts ?? [], partsIn(drawn.regions), scan.axes).map(({ id }) => id),
+  const made: Made[] = [
+    ...tracesOf(shown, at),
+    ...resultsOf(shown, at),
+    ...meansOf(shown),
+    ...drawingsOf(shown),
+  ];
+  return made.flatMap(({ type, name, columns = [], roiId, channel, acq_server, parameters, summary = {} }) =>
+    (columns[0]?.values.length ?? 0) === 0 ? [] : [{
+      type,
+      ...roiId && { roiId },
+      ...channel !== undefined && { channel },
+      parameters: { [OWN]: {}, ...parameters, ...acq_server && { acq_server } },
+      summary,
+      tables: [{ name, csv: table(distinct(columns)) }],
+    }]
   );
-  const projected = drawn.projection ? { projection: projectionWords(drawn.projection) } : {};
-  const parts: {
-    type: string;
-    name: string;
-    columns?: readonly Column[] | undefined;
-    roiId?: string;
-    channel?: number;
-    acq_server?: object;
-    parameters?: object;
-    summary?: object;
-  }[] = [
-    ...traces.map((trace) => ({
-      type: "trace",
-      name: `Trace of ${trace.name}`,
-      columns: [
-        { name: "Time", unit: tableUnit(time), values: trace.values.map((_, line) => line * time.step) },
-        { name: drawn.traces?.isChange ? "dF/F0" : "Mean", values: trace.values },
-        ...trace.f0.course === null ? [] : [{ name: "F0", values: trace.f0.course }],
-      ],
-      roiId: trace.band.id,
-      ...at(channels.findIndex(({ name }) => name === trace.channel)),
-      parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, traced, trace.f0.by),
-      summary: Number.isFinite(trace.f0.level) ? { baseline_f0: trace.f0.level } : {},
-    })),
-    ...measurements.flatMap(({ measurement, tables }) =>
-      tables.map(({ result, columns, quantities }) => ({
-        type: measurement.key,
-        name: measurement.title,
-        columns,
-        roiId: bandIn(drawn, result.of.band),
-        ...at(Number(result.of.channel)),
-        parameters: measurementParameters(measurement, result, measurement.isOfBands ? traced : scan),
-        summary: Object.fromEntries(
-          quantities.filter(({ value }) => !Number.isNaN(value)).map(({ name, value, unit }) => [
-            name.toLowerCase().replaceAll(/\W+/g, "_"),
-            unit === undefined || typeof value === "string" ? value : inUnit(value, unit),
-          ]),
-        ),
-      }))
-    ),
-    ...means.filter(({ id }) => current.has(id)).map(({ id, columns }) => ({
+}
+
+/** Where the analysis of a loaded channel belongs. */
+type At = (position: number) => Pick<Made, "channel" | "acq_server">;
+
+function tracesOf({ drawn, scan, traced, traces }: Measured, at: At): Made[] {
+  const [time] = traced.axes;
+  return traces.map((trace) => ({
+    type: "trace",
+    name: `Trace of ${trace.name}`,
+    columns: [
+      { name: "Time", unit: tableUnit(time), values: trace.values.map((_, line) => line * time.step) },
+      { name: drawn.traces?.isChange ? "dF/F0" : "Mean", values: trace.values },
+      ...trace.f0.course === null ? [] : [{ name: "F0", values: trace.f0.course }],
+    ],
+    roiId: trace.band.id,
+    ...at(scan.group.channels.findIndex(({ name }) => name === trace.channel)),
+    parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, traced, trace.f0.by),
+    summary: Number.isFinite(trace.f0.level) ? { baseline_f0: trace.f0.level } : {},
+  }));
+}
+
+const resultsOf = ({ drawn, scan, traced, measurements }: Measured, at: At): Made[] =>
+  measurements.flatMap(({ measurement, tables }) =>
+    tables.map(({ result, columns, quantities }) => ({
+      type: measurement.key,
+      name: measurement.title,
+      columns,
+      roiId: bandIn(drawn, result.of.band),
+      ...at(Number(result.of.channel)),
+      parameters: measurementParameters(measurement, result, measurement.isOfBands ? traced : scan),
+      summary: Object.fromEntries(
+        quantities.filter(({ value }) => !Number.isNaN(value)).map(({ name, value, unit }) => [
+          name.toLowerCase().replaceAll(/\W+/g, "_"),
+          unit === undefined || typeof value === "string" ? value : inUnit(value, unit),
+        ]),
+      ),
+    }))
+  );
+
+/** Means over the images, without regions that have moved since: means of the former place would get the new one. */
+function meansOf({ drawn, scan, means }: Measured): Made[] {
+  const { images } = drawn;
+  if (!images) return [];
+  const { channels } = scan.group;
+  const current = tracedRegions(images.parts, partsIn(drawn.regions), scan.axes).map(({ id }) => id);
+  return means.flatMap(({ id, columns }) => {
+    const part = images.parts.find((one) => one.id === id);
+    if (part === undefined || !current.includes(id)) return [];
+    return [{
       type: "image_means",
       name: "Means over the images",
       columns,
       roiId: id,
-      parameters: {
-        axis: drawn.images!.axis,
-        [OWN]: packed({ means: byRank(drawn.images!.parts.find((part) => part.id === id)!.means, channels) }),
-      },
-      summary: { images: columns[0]!.values.length },
-    })),
+      parameters: { axis: images.axis, [OWN]: packed({ means: byRank(part.means, channels) }) },
+      summary: { images: columns[0]?.values.length ?? 0 },
+    }];
+  });
+}
+
+function drawingsOf({ drawn, tables }: Measured): Made[] {
+  const projected = drawn.projection ? { projection: projectionWords(drawn.projection) } : {};
+  return [
     { type: "image_regions", name: "Regions of the image", columns: tables.regions, parameters: projected },
     {
       type: "profile",
@@ -193,16 +229,6 @@ function analysesOf({ drawn, scan, traced, traces, means, tables, measurements }
       },
     },
   ];
-  return parts.flatMap(({ type, name, columns = [], roiId, channel, acq_server, parameters, summary = {} }) =>
-    (columns[0]?.values.length ?? 0) === 0 ? [] : [{
-      type,
-      ...roiId && { roiId },
-      ...channel !== undefined && { channel },
-      parameters: { [OWN]: {}, ...parameters, ...acq_server && { acq_server } },
-      summary,
-      tables: [{ name, csv: table(distinct(columns)) }],
-    }]
-  );
 }
 
 /** A number with its unit. */
@@ -239,20 +265,20 @@ function traceParameters(
 
 function measurementParameters(
   { parameters, method }: Measurement,
-  { measured, columns, found, rejected }: Result,
+  { settings, columns, found, rejected }: Result,
   scan: Pick<Scan, "axes" | "noun" | "timing">,
 ) {
   const written = parameters.map((parameter) => {
-    const [value, unit] = [measured[parameter.key], unitOf(parameter, scan.axes)];
+    const [value, unit] = [settings[parameter.key], unitOf(parameter, scan.axes)];
     return [
       parameter.key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       unit === undefined ? value : inUnit(value as number, unit),
     ];
   });
   return {
-    ...measured.trace && traceParameters(measured.trace, scan, measured.by ?? measured.trace),
+    ...settings.trace && traceParameters(settings.trace, scan, settings.by ?? settings.trace),
     ...Object.fromEntries(written),
-    method_description: method(measured),
+    method_description: method(settings),
     ...scan.noun === "band" && { columns },
     [OWN]: packed({ found, rejected }),
   };
@@ -287,11 +313,9 @@ function kymographOf({ regions, kymograph, shape }: Drawn, { scan }: Measured, i
 function distinct(columns: readonly Column[]): Column[] {
   const used: Set<string> = new Set();
   return columns.map((column, i) => {
-    const name = column.name || `Column ${i + 1}`;
-    let own = name;
-    for (let n = 2; used.has(own); n += 1) own = `${name} ${n}`;
-    used.add(own);
-    return { ...column, name: own };
+    const name = freeName(column.name || `Column ${i + 1}`, (other) => used.has(other));
+    used.add(name);
+    return { ...column, name };
   });
 }
 

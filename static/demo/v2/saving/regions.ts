@@ -1,5 +1,5 @@
 /**
- * Regions of the page as those of an image document, and back. Points are `[column, row]` of pixels, whose middles are
+ * Converts regions of the page to regions of an image document, and back. Points are `[column, row]` of pixels, whose middles are
  * integers; regions of the page count from the outer edge of the first pixel.
  */
 import { LINE_ID } from "../../../measure/image_parts.ts";

@@ -3,8 +3,8 @@
  * Regions are restored whoever wrote them, settings and results only if this page did.
  */
 import { isTime } from "../../../measure/axes.ts";
+import { freeName } from "../../../measure/free_name.ts";
 import { type Drawn, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
-import { currentMeasurement, type FormerMeasurement, readLook } from "./earlier.ts";
 import {
   checkedKymograph,
   checkedLook,
@@ -12,6 +12,8 @@ import {
   checkedPosition,
   checkedResults,
   checkedSettings,
+  isAnalysis,
+  isWrittenRegion,
 } from "./checked.ts";
 import { type memberOf, unpacked, VERSION } from "./documents.ts";
 import { OWN, readRegions } from "./regions.ts";
@@ -22,6 +24,7 @@ import type { Look } from "../panels/viewer.ts";
 import { ALL_BANDS, ofKinds, type WrittenRegion } from "../drawing/region.ts";
 import { partsIn } from "../drawing/table.ts";
 import type { Part } from "../../../measure/image_parts.ts";
+import type { PartMeans } from "../../../measure/image_traces.ts";
 
 /** What this page reads of an image document. */
 export interface ImageDocument {
@@ -92,7 +95,7 @@ export function documentsOf(files: readonly { name: string; text: string }[]): D
     try {
       value = JSON.parse(text);
     } catch {
-      throw new DocumentFault(`${name} is no JSON.`);
+      throw new DocumentFault(`${name} is not JSON.`);
     }
     const format = /^(?:acq)?store-(acqimage|analyses)$/.exec(value?.format);
     if (format === null) return [];
@@ -105,8 +108,8 @@ export function documentsOf(files: readonly { name: string; text: string }[]): D
     }
     const isWhole = value.format === "store-analyses"
       ? Array.isArray(value.analyses) &&
-        value.analyses.every((one: Partial<SavedAnalysis> | null) => typeof one?.type === "string")
-      : Array.isArray(value.rois) && value.rois.every(isRegion);
+        value.analyses.every(isAnalysis)
+      : Array.isArray(value.rois) && value.rois.every(isWrittenRegion);
     if (!isWhole || typeof value.image_id !== "string") {
       throw new DocumentFault(`${name} breaks its schema; acq-server validate says where.`);
     }
@@ -119,18 +122,6 @@ export function documentsOf(files: readonly { name: string; text: string }[]): D
     return { image: value, analyses: analyses?.value ?? null, mark: markOf(text + (analyses?.text ?? "")) };
   });
 }
-
-function isRegion(region: Record<string, unknown> | null) {
-  const names = { point: ["position"], line: ["start", "stop"], rectangle: ["start", "stop"] }[
-    region?.type as "point"
-  ];
-  return typeof region?.id === "string" && names !== undefined &&
-    names.every((name) => isPair(region?.[name]));
-}
-
-const isPair = (pair: unknown) =>
-  Array.isArray(pair) && pair.length === 2 &&
-  pair.every((place: unknown) => Number.isInteger(place) && Number(place) >= 0);
 
 /** A short hash of a text (FNV-1a), also for browsers without digests. */
 function markOf(text: string) {
@@ -152,143 +143,203 @@ export function sourceOf({ image }: Documents): {
 /** Reads the documents of the open recording. @param info of the open recording */
 export function restored(
   { image, analyses, mark }: Documents,
-  { plane, header, channels, collection }: Pick<OpenResponse, "plane" | "header" | "channels" | "collection">,
+  info: Pick<OpenResponse, "plane" | "header" | "channels" | "collection">,
 ): Restored {
   const own = unpacked(image.image_metadata?.[OWN] ?? null) as SavedWork | null;
   const { version = 0 } = own ?? {};
-  const isOurs = version >= 1 && version <= VERSION;
+  const isOurs = version === VERSION;
   const saved = isOurs && own !== null ? own : {};
   const { settings, lost: lostSettings } = checkedSettings(saved.settings);
   const { position, lost: lostPosition } = checkedPosition(saved.position);
   const { look, lost: lostLook } = checkedLook(saved.look);
-  const lost = [...lostSettings, ...lostPosition, ...lostLook];
   const { typed = null } = look;
   const isTurned = typed?.time === "columns";
-  const [rows, columns] = plane.shape;
+  const [rows, columns] = info.plane.shape;
   const shape = isTurned ? [columns, rows] as const : [rows, columns] as const;
-  const isLineScan = typed !== null || isTime(plane.axes[0]);
+  const isLineScan = typed !== null || isTime(info.plane.axes[0]);
   const { regions, outside } = readRegions(image.rois, { shape, isLineScan, isTurned });
-  // An archive has each wavelength as a channel.
-  const spectral = image.image_metadata?.acq_server?.spectral?.size ?? 1;
-  const isFolded = spectral > 1 && header.sizes.L === undefined;
-  const ascending = channels.map((_, i) => i).sort((a, b) => channels[a]!.index - channels[b]!.index);
-  const positionOf = (rank: number) => ascending[isFolded ? rank * spectral + (position.l ?? 0) : rank];
-  /** What this page packed into an analysis; of several of a type that of a region and channel. */
-  const kept = (
-    type: string,
-    of?: Of,
-  ): { found?: unknown; rejected?: unknown; rows?: unknown; means?: unknown; look?: unknown } => {
-    const found = analyses?.analyses.find(({ type: other, roi_id = "", channel, parameters }) =>
-      other === type && parameters?.[OWN] && parameters.picture === undefined &&
-      (of === undefined || roi_id === of.band && (of.channel === "" || channel === Number(of.channel)))
-    );
-    return isOurs && found ? unpacked(found.parameters?.[OWN]) as object : {};
-  };
   const parts = isLineScan ? [] : partsIn(regions);
-  const bands = isLineScan ? ofKinds(regions, "band").map(({ id }) => id) : parts.map(({ id }) => id);
-  const isThere = ({ band }: { band: string }) => band === "" || bands.includes(band);
-  /** The means of a part in all images, by the channels of the page. */
-  const meansOf = ({ id, place }: Part, images: number) => {
-    const saved = kept("image_means", { band: id, channel: "" });
-    const means = checkedMeans(saved);
-    if (means.length > 0 && means.every(({ length }) => length === images)) {
-      const unmeasured = new Array<null>(images).fill(null);
-      const placed = means.flatMap((values, rank) => {
-        // Earlier pages saved rows in the order of the page.
-        const at = "means" in saved || isFolded ? positionOf(rank) : rank;
-        return at === undefined ? [] : [[at, values] as const];
-      });
-      return [{
-        id,
-        place,
-        means: channels.map((_, at) => placed.find(([other]) => other === at)?.[1] ?? unmeasured),
-      }];
-    }
-    if (Object.keys(saved).length > 0) lost.push("means over the images");
-    return [];
-  };
-  const hasChannel = ({ channel }: Of) => positionOf(Number(channel)) !== undefined;
-  /** Names the channel as the page does. */
-  const placed = ({ band, channel }: { band: string; channel: string }) => ({
-    band,
-    channel: String(positionOf(Number(channel)) ?? 0),
-  });
-  /** Settings and results of a measurement; those of bands that are not there are left out. */
-  const measurementOf = (one: KeptMeasurement | FormerMeasurement, key: string): KeptMeasurement | null => {
-    const former = !("results" in one);
-    // Documents of before hold one analysis of a type.
-    const whole = former ? { ...one, found: checkedResults(kept(key).found) } : {
-      ...one,
-      results: one.results.map((result) => {
-        const { found, rejected } = kept(key, result.of);
-        const candidates = checkedResults(rejected) as Rejected[];
-        return {
-          ...result,
-          found: checkedResults(found),
-          ...candidates.length > 0 && { rejected: candidates },
-        };
-      }),
-    };
-    const { results, edits, ...chosen } = currentMeasurement({ ...whole, place: null });
-    if (chosen.band !== ALL_BANDS && !isThere(chosen)) return null;
-    if (former && !isThere(one.of)) return null;
-    return {
-      ...chosen,
-      ...placed(chosen),
-      results: results.filter(({ of }) => isThere(of) && hasChannel(of)).map((result) => ({
-        ...result,
-        of: placed(result.of),
-      })),
-      edits: edits.filter(({ of, column }) => hasChannel(of) && (isThere(of) || column !== undefined))
-        .map((edit) => ({ ...edit, of: placed(edit.of), place: null })),
-    };
-  };
+  const channels = new SavedChannels(info, image.image_metadata?.acq_server?.spectral?.size ?? 1, position.l);
+  const results = new SavedResults(
+    isOurs ? analyses?.analyses ?? [] : [],
+    isLineScan ? ofKinds(regions, "band") : parts,
+    channels,
+  );
   const { images } = settings;
-  const measuredParts = images ? parts.flatMap((part) => meansOf(part, header.sizes[images.axis] ?? 1)) : [];
+  const means = images ? parts.map((part) => results.meansOf(part, info.header.sizes[images.axis] ?? 1)) : [];
+  const lost = [...lostSettings, ...lostPosition, ...lostLook];
+  if (means.includes("damaged")) lost.push("means over the images");
+  const accepted = image.accepted === true;
   return {
     drawn: {
       shape,
       isLineScan,
       regions,
       traces: settings.traces ?? null,
-      measured: mapped(settings.measured, measurementOf),
+      measurements: mapped(settings.measurements, (one, key) => results.measurementOf(one, key)),
       ...images && {
-        images: { ...images, parts: measuredParts, channels: channels.map(({ name }) => name) },
+        images: {
+          ...images,
+          parts: means.filter((one) => one !== null && one !== "damaged"),
+          channels: info.channels.map(({ name }) => name),
+        },
       },
       ...settings.projection && { projection: settings.projection },
       cursors: { lines: 1, columns: 1, ...settings.cursors },
       kymograph: ofKinds(regions, "path").length === 0
         ? null
-        : { isMade: settings.isKymographMade === true, ...inKymograph(kept("kymograph").look) },
-      accepted: image.accepted === (collection?.member.accepted ?? false) ? null : image.accepted === true,
+        : { isMade: settings.isKymographMade === true, ...inKymograph(results.of("kymograph").look) },
+      accepted: image.accepted === (info.collection?.member.accepted ?? false) ? null : accepted,
       origin: mark,
     },
-    look: isFolded ? {} : look,
-    position: { t: position.t ?? 0, z: position.z ?? 0, l: isFolded ? 0 : position.l ?? 0 },
+    look: channels.isFolded ? {} : look,
+    position: { t: position.t ?? 0, z: position.z ?? 0, l: channels.isFolded ? 0 : position.l ?? 0 },
     outside,
-    note: [
-      own !== null && !isOurs
-        ? "These measurements were saved by a newer page: only their regions are shown."
-        : outside.length === 0
-        ? ""
-        : `Not shown, since they lie outside the image: ${outside.join(", ")}.`,
-      lost.length === 0 ? "" : `Damaged in the file and left out: ${[...new Set(lost)].join(", ")}.`,
-    ].filter((text) => text !== "").join(" "),
+    note: noteOf(own !== null && !isOurs ? version : null, outside, lost),
   };
 }
 
-/** Lets results in a kymograph hold for the shown position. */
+/** What could not be restored, in sentences. @param other version of the page that saved the documents; null for this one */
+function noteOf(other: number | null, outside: readonly string[], lost: readonly string[]): string {
+  const sentences: string[] = [];
+  if (other !== null) {
+    const age = other > VERSION ? "a newer" : "an earlier";
+    sentences.push(
+      `These measurements were saved by ${age} version of the page: only their regions are shown.`,
+    );
+  } else if (outside.length > 0) {
+    sentences.push(`Not shown, since they lie outside the image: ${outside.join(", ")}.`);
+  }
+  if (lost.length > 0) sentences.push(`Damaged in the file and left out: ${[...new Set(lost)].join(", ")}.`);
+  return sentences.join(" ");
+}
+
+/** The channels of documents, which name them by their rank in the file, and those of the page. */
+class SavedChannels {
+  readonly #ascending: readonly number[];
+  readonly #spectral;
+  readonly #l;
+  readonly count;
+  /** Whether the recording has each wavelength as a channel, as an archive does. */
+  readonly isFolded;
+
+  /** @param spectral wavelengths of a channel @param l the wavelength that was shown */
+  constructor(
+    { header, channels }: Pick<OpenResponse, "header" | "channels">,
+    spectral: number,
+    l = 0,
+  ) {
+    this.#ascending = channels.map(({ index }, at) => ({ index, at })).sort((a, b) => a.index - b.index)
+      .map(({ at }) => at);
+    this.#spectral = spectral;
+    this.#l = l;
+    this.count = channels.length;
+    this.isFolded = spectral > 1 && header.sizes.L === undefined;
+  }
+
+  /** The index in the page; undefined for a channel that is not open. */
+  indexOf(rank: number): number | undefined {
+    return this.#ascending[this.isFolded ? rank * this.#spectral + this.#l : rank];
+  }
+
+  /** Names the channel as the page does. */
+  placed({ band, channel }: Of): Of {
+    return { band, channel: String(this.indexOf(Number(channel)) ?? 0) };
+  }
+
+  has({ channel }: Of): boolean {
+    return this.indexOf(Number(channel)) !== undefined;
+  }
+}
+
+/** What this page packed into an analysis. */
+interface PackedAnalysis {
+  found?: unknown;
+  rejected?: unknown;
+  means?: unknown;
+  look?: unknown;
+}
+
+/** Results in the analyses of documents. */
+class SavedResults {
+  readonly #analyses;
+  readonly #ids;
+  readonly #channels;
+
+  /** @param bands or parts of images that are restored */
+  constructor(
+    analyses: readonly SavedAnalysis[],
+    bands: readonly { id: string }[],
+    channels: SavedChannels,
+  ) {
+    this.#analyses = analyses;
+    this.#ids = new Set(["", ...bands.map(({ id }) => id)]);
+    this.#channels = channels;
+  }
+
+  /** What this page packed into an analysis of a type, for a region and channel if there are several. */
+  of(type: string, of?: Of): PackedAnalysis {
+    const found = this.#analyses.find(({ type: other, roi_id = "", channel, parameters }) =>
+      other === type && parameters?.[OWN] && parameters.picture === undefined &&
+      (of === undefined || roi_id === of.band && (of.channel === "" || channel === Number(of.channel)))
+    );
+    return found === undefined ? {} : unpacked(found.parameters?.[OWN]) as PackedAnalysis;
+  }
+
+  /** The means of a part in all images, by the channels of the page; null without any. */
+  meansOf({ id, place }: Part, images: number): PartMeans | null | "damaged" {
+    const saved = this.of("image_means", { band: id, channel: "" });
+    const means = checkedMeans(saved.means);
+    if (means.length === 0 || means.some(({ length }) => length !== images)) {
+      return Object.keys(saved).length > 0 ? "damaged" : null;
+    }
+    const unmeasured = new Array<null>(images).fill(null);
+    const byIndex = new Map(means.map((values, rank) => [this.#channels.indexOf(rank), values]));
+    const all = Array.from({ length: this.#channels.count }, (_, at) => byIndex.get(at) ?? unmeasured);
+    return { id, place, means: all };
+  }
+
+  /** Settings and results of a measurement; null if its band is not restored. */
+  measurementOf({ results, edits, ...chosen }: KeptMeasurement, key: string): KeptMeasurement | null {
+    const channels = this.#channels;
+    if (chosen.band !== ALL_BANDS && !this.#isThere(chosen)) return null;
+    return {
+      ...chosen,
+      ...channels.placed(chosen),
+      place: null,
+      results: results.filter(({ of }) => this.#isThere(of) && channels.has(of)).map((result) => {
+        const { found, rejected } = this.of(key, result.of);
+        const candidates = checkedResults(rejected) as Rejected[];
+        return {
+          ...result,
+          of: channels.placed(result.of),
+          found: checkedResults(found),
+          ...candidates.length > 0 && { rejected: candidates },
+        };
+      }),
+      // Items with columns are edited in all regions.
+      edits: edits.filter(({ of, column }) => channels.has(of) && (this.#isThere(of) || column !== undefined))
+        .map((edit) => ({ ...edit, of: channels.placed(edit.of), place: null })),
+    };
+  }
+
+  #isThere({ band }: { band: string }) {
+    return this.#ids.has(band);
+  }
+}
+
+/** The kept kymograph; its results belong to the shown position. */
 function inKymograph(saved: unknown) {
-  const look = readLook(checkedKymograph(saved));
+  const look = checkedKymograph(saved);
   if (look === null) return {};
   const { drawn } = look;
   if (!drawn) return { look };
-  const measured = mapped(drawn.measured, (one) => ({
+  const measurements = mapped(drawn.measurements, (one) => ({
     ...one,
     edits: one.edits.map((edit) => ({ ...edit, place: null })),
     place: null,
   }));
-  return { look: { ...look, drawn: { ...drawn, measured } } };
+  return { look: { ...look, drawn: { ...drawn, measurements } } };
 }
 
 /** Adds the analyses, tables and metadata of other programs that the documents of a member hold. */
@@ -317,7 +368,7 @@ export async function carriedOver(
     analyses: [
       ...member.analyses.map((analysis, i) => ({
         ...analysis,
-        id: freeId(`${analysis.type}-${i + 1}`, used),
+        id: freeAnalysisId(`${analysis.type}-${i + 1}`, used),
       })),
       ...others.map(({ id, type, roi_id, channel, parameters, summary, resources }) => ({
         id,
@@ -336,8 +387,5 @@ export async function carriedOver(
   };
 }
 
-function freeId(id: string, used: ReadonlySet<string>) {
-  let free = id;
-  for (let n = 2; used.has(free); n += 1) free = `${id}-${n}`;
-  return free;
-}
+const freeAnalysisId = (id: string, used: ReadonlySet<string>) =>
+  freeName(id, (other) => used.has(other), (n) => `${id}-${n}`);

@@ -1,7 +1,7 @@
-/** Work that an earlier page kept and saved: its recordings and its tables. */
+/** Work that the page kept and saved, as a guard of later changes: its recordings and its tables. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { asEarlier } from "./saved_table.ts";
+import { contentOf } from "./saved_table.ts";
 import { measuredStack } from "./measured_stack.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -9,13 +9,14 @@ import type { Viewer } from "./viewer.ts";
 export const WORKS = ["scan", "kymograph"] as const;
 export type Work = typeof WORKS[number];
 
+/** A page may save ten files before Chromium asks, and each table has two. */
 const TABLES: Readonly<Record<Work, readonly string[]>> = {
   scan: ["traces", "velocity", "events", "lines", "cursors"],
   kymograph: ["traces", "lines"],
 };
 
 /** Writes the two recordings into a folder; answers their paths. */
-export function earlierFiles(folder: string): Record<Work, string> {
+export function storedFiles(folder: string): Record<Work, string> {
   const files = { scan: join(folder, "scan.oir"), kymograph: join(folder, "spot.ome.tif") };
   Deno.copyFileSync(fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url)), files.scan);
   Deno.writeFileSync(files.kymograph, measuredStack());
@@ -26,10 +27,10 @@ export function earlierFiles(folder: string): Record<Work, string> {
 export async function tablesOf(
   viewer: Viewer,
   work: Work,
-): Promise<Record<string, ReturnType<typeof asEarlier>>> {
-  const tables: Record<string, ReturnType<typeof asEarlier>> = {};
+): Promise<Record<string, ReturnType<typeof contentOf>>> {
+  const tables: Record<string, ReturnType<typeof contentOf>> = {};
   for (const name of TABLES[work]) {
-    tables[name] = asEarlier(await viewer.table(`#csv-${name}`), name === "traces");
+    tables[name] = contentOf(await viewer.table(`#csv-${name}`));
   }
   return tables;
 }

@@ -1,6 +1,6 @@
 /**
- * Makes `tests/fixtures/page/`: what the page of November 2026 kept and saved, which every later page must open. Run it in a
- * checkout of a page whose work is to stay readable, and keep what it made; never run it to make a test pass.
+ * Makes `tests/fixtures/page/`: what the page kept and saved when the keys of its documents were settled, which every later page must
+ * open. Run it only where `VERSION` of `saving/documents.ts` changes; never to make a test pass.
  *
  * - `kept.json`: cookies aside, all that the browser stores for the page after work on `examples/line_scan.oir`, on the time
  *   series that `measured_stack.ts` draws, and on a kymograph of it (a storage state of Playwright, with the database)
@@ -8,12 +8,12 @@
  * - `scan_measurements.zip`, `kymograph_measurements.zip`: measurement files
  * - `scan.json`, `kymograph.json`: the tables that the page saved of both, by name
  *
- * usage: deno run -A tests/browser/make_earlier_work.ts && deno fmt tests/fixtures/page
+ * usage: deno run -A tests/browser/make_stored_work.ts && deno fmt tests/fixtures/page
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startChromium, StubbedServer } from "./browser.ts";
-import { earlierFiles, tablesOf, type Work, WORKS } from "./earlier_work.ts";
+import { storedFiles, tablesOf, type Work, WORKS } from "./stored_work.ts";
 import { SPOT_LINE } from "./measured_stack.ts";
 import { Viewer } from "./viewer.ts";
 
@@ -74,7 +74,7 @@ async function save({ page }: Viewer, what: "all" | "none", path: string): Promi
 await Deno.mkdir(FOLDER, { recursive: true });
 await using server = await StubbedServer.start();
 const browser = await startChromium();
-const files = earlierFiles(server.folder);
+const files = storedFiles(server.folder);
 await using viewer = await Viewer.load(browser, server);
 for (const work of WORKS) {
   await viewer.openPath(files[work]);
