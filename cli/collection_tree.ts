@@ -251,7 +251,8 @@ export class CollectionTree {
   }
 }
 
-interface JudgedImage extends ImageFacts {
+/** An image that a collection names, as far as its documents are judged by it. */
+export interface JudgedImage extends ImageFacts {
   /** Indices of planes without a chunk: `t=3 c=0`. */
   readonly absent: readonly string[];
 }

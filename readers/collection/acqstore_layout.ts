@@ -20,7 +20,6 @@ import {
 import { firstIssue } from "../../schemas/problems.ts";
 import { quoted } from "../errors.ts";
 import { namesAxis, type StepDoubt } from "../metadata/axes.ts";
-import { extensionOf } from "../formats.ts";
 import { endOfString, isJsonObject, type JsonObject, parseJson } from "../metadata/json.ts";
 import { withoutPaths } from "./acqstore_list.ts";
 import { listed, warnIf, type Warning, warning } from "../warning.ts";
@@ -191,7 +190,11 @@ function recordingOf({ summary }: Member, warnings: Warning[]): JsonObject {
   warnings.push(...warnIf(!isRead, "metadata_damaged", text));
   return {
     ...typeof filename === "string" && filename !== "" && {
-      source: { name: filename, format: (extensionOf(filename) ?? "").replace(/^\./, ""), fingerprint: null },
+      source: {
+        name: filename,
+        format: /\.([a-z0-9]+)$/i.exec(filename)?.[1]!.toLowerCase() ?? "",
+        fingerprint: null,
+      },
     },
     ...isRead && day !== "" && { date: day },
     ...isRead && time !== "" && { time: String(time).slice(0, 8) },

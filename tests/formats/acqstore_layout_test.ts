@@ -8,6 +8,9 @@ import { Harness } from "../contract/harness.ts";
 import { ACQSTORE, copyOf, EXPECTED, planesOf } from "../contract/acqstore_collections.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
+/** What JSON holds. */
+type Json = ReturnType<typeof JSON.parse>;
+
 const scene = async (server: Harness, path: string, index = 0) => {
   const response = await server.post("/api/v2/open", { path, scene: index });
   const body = await response.json();
@@ -123,7 +126,7 @@ Deno.test("units that name an axis are none, and no step moves to another axis",
   using temporary = temporaryFolder();
   const root = copyOf("reference", temporary.path);
   const image = join(root, "acq_images/acq_image_000");
-  const edit = (path: string, change: (value: any) => void) => {
+  const edit = (path: string, change: (value: Json) => void) => {
     const value = JSON.parse(Deno.readTextFileSync(path));
     change(value);
     Deno.writeTextFileSync(path, JSON.stringify(value));
