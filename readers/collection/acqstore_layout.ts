@@ -192,7 +192,7 @@ function recordingOf({ summary }: Member, warnings: Warning[]): JsonObject {
     ...typeof filename === "string" && filename !== "" && {
       source: {
         name: filename,
-        format: /\.([a-z0-9]+)$/i.exec(filename)?.[1]!.toLowerCase() ?? "",
+        format: (/\.([a-z0-9]+)$/i.exec(filename)?.[1] ?? "").toLowerCase(),
         fingerprint: null,
       },
     },
