@@ -34,7 +34,10 @@ export async function startServer(
   log: Log = new Log(configuration.logLevel, configuration.logJson),
 ): Promise<RunningServer> {
   const { start } = await import("./routes/server.ts");
-  const server = await start(configuration, VERSION, log);
+  const server = await start(configuration, VERSION, log, (message) => {
+    log.line("error", message);
+    void log.written().finally(() => Deno.exit(EXIT.portTaken));
+  });
   return { ...server, baseUrl: addressOf({ host: configuration.host, port: server.port }) };
 }
 

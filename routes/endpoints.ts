@@ -149,6 +149,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       "unsupported_format",
       "decode_failed",
       "load_timeout",
+      "too_many_opens",
       "shutting_down",
     ],
     handler: listFolder,

@@ -13,8 +13,17 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Milliseconds until a listener that ended listens again. */
-const AGAIN_MS = 200;
+/** Milliseconds until a listener that ended, and could not listen again at once, tries it again. */
+const AGAIN_MS = 20;
+
+/** What becomes of a listener. */
+export interface ListenerReports {
+  warn(message: string): void;
+  /** Another program has taken the port of a listener that ended. Pages of this server would send it their requests. */
+  lost(message: string): void;
+}
+
+const UNREPORTED: ListenerReports = { warn: () => {}, lost: () => {} };
 
 /**
  * Starts to listen; port 0 takes any free port. `localhost` stands for both address families, one of which may be missing.
@@ -25,18 +34,19 @@ export function listen(
   host: string,
   port: number,
   fetch: Fetch,
-  warn: (message: string) => void = () => {},
+  { warn = UNREPORTED.warn, lost = UNREPORTED.lost }: Partial<ListenerReports> = {},
 ): Listener {
-  if (host !== "localhost") return listenAt(host, port, fetch, warn);
+  const reports = { warn, lost };
+  if (host !== "localhost") return listenAt(host, port, fetch, reports);
   let first: Listener;
   try {
-    first = listenAt("127.0.0.1", port, fetch, warn);
+    first = listenAt("127.0.0.1", port, fetch, reports);
   } catch (error) {
     if (isInUse(error)) throw error;
-    return listenAt("::1", port, fetch, warn);
+    return listenAt("::1", port, fetch, reports);
   }
   try {
-    const second = listenAt("::1", first.port, fetch, warn);
+    const second = listenAt("::1", first.port, fetch, reports);
     return { port: first.port, close: async () => void await Promise.all([first.close(), second.close()]) };
   } catch (error) {
     if (isInUse(error)) warn(`Another program listens at [::1]:${first.port}; use 127.0.0.1, not localhost`);
@@ -47,10 +57,10 @@ export function listen(
 const isInUse = (error: unknown): boolean => error instanceof Deno.errors.AddrInUse;
 
 /**
- * Listens at one address. The runtime ends a listener that runs out of file descriptors; it then gives up the connections that have
- * no request, and listens again.
+ * Listens at one address. The runtime ends a listener that runs out of file descriptors; it then listens again at once, before another
+ * program takes the port, and gives up the connections that have no request.
  */
-function listenAt(hostname: string, port: number, fetch: Fetch, warn: (message: string) => void): Listener {
+function listenAt(hostname: string, port: number, fetch: Fetch, { warn, lost }: ListenerReports): Listener {
   const serve = (port: number) =>
     Deno.serve(
       { hostname, port, onListen: () => {}, onError: errorResponse },
@@ -63,16 +73,19 @@ function listenAt(hostname: string, port: number, fetch: Fetch, warn: (message: 
     try {
       server = serve(server.addr.port);
       watch();
-    } catch {
-      timer = setTimeout(listenAgain, AGAIN_MS);
+    } catch (error) {
+      if (isInUse(error)) {
+        lost(`Another program has taken the port of the listener at ${hostname}:${server.addr.port}`);
+      } else timer = setTimeout(listenAgain, AGAIN_MS);
     }
   };
   const watch = () =>
     void server.finished.catch(({ message }: Error) => {
       warn(`The listener at ${hostname} ended and starts again: ${message}`);
-      const end = server.shutdown().finally(() => ending.delete(end));
+      const ended = server;
+      listenAgain();
+      const end = ended.shutdown().finally(() => ending.delete(end));
       ending.add(end);
-      timer = setTimeout(listenAgain, AGAIN_MS);
     });
   let server = serve(port);
   watch();

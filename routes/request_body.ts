@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
 import { parseJson, REQUEST_BODY } from "../readers/metadata/json.ts";
 import type { Clock } from "../session/clock.ts";
+import { TooManyOpens } from "../session/errors.ts";
 import type { SchemaName, Schemas } from "./context.ts";
 import {
   type Detail,
@@ -21,11 +22,41 @@ const BODY_SECONDS = 30;
 
 const MAX_DETAILS = 20;
 
+/** Bytes of a body that it may have without room: those of all but pasted lists. */
+const SMALL_BODY_BYTES = 16 << 10;
+
+/** Most bytes of larger bodies that are in memory at one time. */
+const MAX_BODIES_BYTES = 32 << 20;
+
+/** The room for request bodies that are arriving or being parsed, which no other budget counts. */
+export class BodyRoom {
+  #used = 0;
+
+  /** Takes room for a body of so many bytes, in place of what it `held` before. @throws {TooManyOpens} there is none */
+  take(held: number, bytes: number): number {
+    const wanted = Math.max(0, bytes - SMALL_BODY_BYTES);
+    if (this.#used - held + wanted > MAX_BODIES_BYTES) {
+      throw new TooManyOpens(
+        `Other requests have bodies of ${MAX_BODIES_BYTES >> 20} MiB; try again in a moment`,
+      );
+    }
+    this.#used += wanted - held;
+    return wanted;
+  }
+
+  give(held: number): void {
+    this.#used -= held;
+  }
+}
+
+/** The room of this process. */
+const ROOM = new BodyRoom();
+
 /**
  * The validated body of a POST of at most {@linkcode MAX_BODY_BYTES}.
  *
  * @param emptyMeansObject true if an empty body counts as `{}`
- * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed}
+ * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed | TooManyOpens}
  */
 export async function readBody<Name extends SchemaName>(
   request: Request,
@@ -34,7 +65,21 @@ export async function readBody<Name extends SchemaName>(
   emptyMeansObject: boolean,
 ): Promise<z.infer<Schemas[Name]>> {
   if (!emptyMeansObject) checkContentType(request);
-  const bytes = await readBytes(request, clock, MAX_BODY_BYTES);
+  let held = 0;
+  try {
+    const bytes = await readBytes(request, clock, MAX_BODY_BYTES, (size) => held = ROOM.take(held, size));
+    return await parsedBody(request, bytes, name, emptyMeansObject);
+  } finally {
+    ROOM.give(held);
+  }
+}
+
+async function parsedBody<Name extends SchemaName>(
+  request: Request,
+  bytes: Uint8Array,
+  name: Name,
+  emptyMeansObject: boolean,
+): Promise<z.infer<Schemas[Name]>> {
   // Loads Zod with the first body rather than when the server starts.
   const schemas: { [N in SchemaName]: z.ZodType<z.infer<Schemas[N]>> } = await import("../schemas/http.ts");
   const schema = schemas[name];
@@ -124,11 +169,17 @@ export function checkContentType({ headers }: Request): void {
 export const bodyBytes = (request: Request, most: number): number =>
   Math.min(most, Number(request.headers.get("content-length") ?? most) || most);
 
-/** The body of a request. @throws {PayloadTooLarge | RequestValidationFailed} it is too large, incomplete or late */
+/**
+ * The body of a request.
+ *
+ * @param arrives called with the bytes so far, before they are kept
+ * @throws {PayloadTooLarge | RequestValidationFailed} it is too large, incomplete or late
+ */
 export async function readBytes(
   request: Request,
   clock: Clock,
   most: number,
+  arrives: (bytes: number) => void = () => {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("content-length") ?? 0) > most) throw new PayloadTooLarge(most);
   const chunks: Uint8Array[] = [];
@@ -144,11 +195,12 @@ export async function readBytes(
       if (done) break;
       size += value.length;
       if (size > most) throw new PayloadTooLarge(most);
+      arrives(size);
       chunks.push(value);
     }
   } catch (cause) {
     void reader?.cancel().catch(() => {});
-    if (cause instanceof RequestError) throw cause;
+    if (cause instanceof RequestError || cause instanceof TooManyOpens) throw cause;
     throw faulty([], "The body is incomplete", "body_incomplete");
   } finally {
     cancelDeadline();

@@ -19,7 +19,9 @@ const WARM_MS = 250;
 
 /** The operator's configuration of a server. */
 export interface ServerRules
-  extends Omit<SessionRules, "roots">, Pick<Services, "allowedExtensions" | "allowedOrigins" | "dialogOnly"> {
+  extends
+    Omit<SessionRules, "roots" | "dialogOnly">,
+    Pick<Services, "allowedExtensions" | "allowedOrigins" | "dialogOnly"> {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -39,6 +41,7 @@ export interface ListeningServer {
 /**
  * Starts a server.
  *
+ * @param portLost called if another program takes the port while the server runs, which then has to end
  * @throws {Error} with `code`, such as `EADDRINUSE` for a taken port
  * @throws {PathNotFound} a root is not an existing directory
  */
@@ -46,6 +49,7 @@ export async function start(
   rules: ServerRules,
   version: string,
   log: Log & { written(): Promise<void> },
+  portLost: (message: string) => void = (message) => log.line("error", message),
 ): Promise<ListeningServer> {
   const { allowedExtensions, allowedOrigins, dialogOnly } = rules;
   const clock = systemClock;
@@ -66,7 +70,7 @@ export async function start(
     if (!asked) clock.after(WARM_MS, () => sessions.pool.warm());
     asked = true;
     return app.fetch(request, env);
-  }, (message) => log.line("warn", message));
+  }, { warn: (message) => log.line("warn", message), lost: portLost });
   // Needed by the first request with a body. Loading them takes as long as the rest of the server, so they do not delay its
   // start.
   clock.after(WARM_MS, () => void import("../schemas/http.ts"));

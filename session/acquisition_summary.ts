@@ -16,6 +16,8 @@ export interface OpenRequest {
   readonly scene: number | null;
   /** True if no collection document above the path may be read, since a page of another site asks. */
   readonly staysInFolder?: boolean;
+  /** True if symbolic links may not lead out of the folder of the path: a page of another site asks, or every open is by dialog. */
+  readonly keepsLinks?: boolean;
 }
 
 /** Location of an acquisition. */

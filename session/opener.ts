@@ -20,7 +20,10 @@ export interface OpenChoice {
   /** Wanted scene; `null` for the scene that the path belongs to. */
   readonly scene: number | null;
   readonly signal: AbortSignal;
-  /** True if a page of another site asks: it gets no collection document from above the folder that the user chose. */
+  /**
+   * True if a page of another site asks: it gets no collection document from above the folder that the user chose, and nothing
+   * behind a link out of it.
+   */
   readonly isForeign?: boolean;
 }
 
@@ -70,8 +73,11 @@ export class Opener {
     const { source: { request, marks }, consent } = session;
     const { channelIndices, scene, signal } = choice;
     const staysInFolder = request.staysInFolder || choice.isForeign === true;
+    const keepsLinks = request.keepsLinks || choice.isForeign === true;
     using wait = this.#waits.begin(`Opening ${quoted(request.path)}`, signal);
-    if (isSame(session, choice) && staysInFolder === (request.staysInFolder ?? false)) {
+    const mayAsMuch = staysInFolder === (request.staysInFolder ?? false) &&
+      keepsLinks === (request.keepsLinks ?? false);
+    if (isSame(session, choice) && mayAsMuch) {
       await untilAborted(requireMarksLater(marks), wait.signal);
       const live = this.#store.get(session.id);
       return this.#store.share(
@@ -81,7 +87,7 @@ export class Opener {
       );
     }
     return await this.#load(
-      { request: { ...request, channelIndices, scene, staysInFolder }, marks },
+      { request: { ...request, channelIndices, scene, staysInFolder, keepsLinks }, marks },
       consent,
       true,
       wait.signal,
@@ -152,6 +158,7 @@ export class Opener {
       allowedExtensions: this.#rules.allowedExtensions,
       scene,
       staysInFolder: isForeign,
+      keepsLinks: isForeign || this.#rules.dialogOnly === true,
     };
     return { request, marks: new Map() };
   }

@@ -20,6 +20,8 @@ export interface OpenRules {
   readonly roots: readonly Root[] | null;
   readonly allowedExtensions: readonly string[];
   readonly loadTimeoutSeconds: number;
+  /** True if files are only opened through the dialog; then no open follows a link out of the folder of the chosen file. */
+  readonly dialogOnly?: boolean;
 }
 
 /** Largest number of links to follow, the same as on Linux. */

@@ -1,8 +1,9 @@
 /** Loads in this thread, as a decode worker does in its own. */
-import { OpenAcquisition } from "../session/worker/open_acquisition.ts";
+import { filesOf, OpenAcquisition } from "../session/worker/open_acquisition.ts";
 import type { Description } from "../session/worker/orders.ts";
 import type { AcquisitionSummary, OpenRequest } from "../session/acquisition_summary.ts";
 import { FileAccess, type ReadCounts } from "../readers/io/random_access.ts";
+import { StopFlag } from "../readers/io/stop_flag.ts";
 import type { TimedAcquisition } from "../readers/metadata/time_stamps.ts";
 import type { RowRange } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
@@ -13,6 +14,8 @@ export interface LoadOptions {
   readonly allowedExtensions?: readonly string[];
   readonly files?: FileAccess;
   readonly scene?: number | null;
+  /** As a page of another site opens: links do not lead out of the folder of the path. */
+  readonly keepsLinks?: boolean;
 }
 
 /** Metadata, with the warnings of decoding, and planes. */
@@ -48,7 +51,7 @@ interface Share {
 export function requestOf(path: string, options: LoadOptions = {}): OpenRequest {
   const { scene = null, roots = null, channelIndices = null, allowedExtensions = SUPPORTED_EXTENSIONS } =
     options;
-  return { path, roots, channelIndices, allowedExtensions, scene };
+  return { path, roots, channelIndices, allowedExtensions, scene, keepsLinks: options.keepsLinks ?? false };
 }
 
 export async function planLoad(
@@ -79,8 +82,9 @@ export async function planLoad(
 
 /** Loads all of what is asked for. */
 export async function loadHere(path: string, options: LoadOptions = {}): Promise<LoadedHere> {
-  using files = options.files ?? new FileAccess(options.roots ?? null);
-  const { plan, decode } = await planLoad(requestOf(path, options), files);
+  const request = requestOf(path, options);
+  using files = options.files ?? filesOf(request, new StopFlag());
+  const { plan, decode } = await planLoad(request, files);
   return { ...await decode(), plan, counts: files.counts };
 }
 

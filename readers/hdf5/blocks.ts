@@ -5,6 +5,7 @@
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { DamagedStructure, Fields, type FieldSizes, lookup3 } from "./fields.ts";
+import { ReadExtents } from "./read_extents.ts";
 
 /** Start of a file (HDF5 File Format Specification, section II.A), at 0 or after a user block. */
 const SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
@@ -42,12 +43,17 @@ export interface Superblock {
   readonly extension: number | null;
 }
 
+/** Bytes of the smallest superblock, of addresses with 2 bytes. */
+const SUPERBLOCK_BYTES = 24;
+
 /** What is known of a source however often it is opened: whom data belong to, and what two objects claim. */
 interface KnownOwners {
   /** Addresses of the objects that own data, by the addresses of these. */
   readonly data: Map<number, number>;
   /** Addresses of blocks and objects of which nobody knows whose they are. */
   readonly contested: Set<number>;
+  /** Where the blocks are that were read. */
+  readonly extents: ReadExtents;
   /** Whether the names of a small file have been compared. */
   isSurveyed: boolean;
 }
@@ -73,16 +79,27 @@ export class Blocks {
     const at = superblockAt(source);
     if (at === null) throw new DecodeFailed("the file has no signature of HDF5");
     this.superblock = superblockIn(source, at);
-    this.#known = KNOWN.get(source) ?? { data: new Map(), contested: new Set(), isSurveyed: false };
+    this.#known = KNOWN.get(source) ?? {
+      data: new Map(),
+      contested: new Set(),
+      extents: new ReadExtents(),
+      isSurveyed: false,
+    };
     KNOWN.set(source, this.#known);
+    this.#known.extents.add(0, SUPERBLOCK_BYTES, "the superblock");
     const { base, end } = this.superblock;
     if (base + end > source.size) {
       throw new DecodeFailed(`the file has ${source.size} of the ${base + end} bytes that it states`);
     }
   }
 
-  /** Reads a block. @throws {DamagedStructure} it does not lie inside the file */
-  read(address: number, length: number, what: string): Fields {
+  /**
+   * Reads a block.
+   *
+   * @param isWhole false if the block may end before `length` bytes
+   * @throws {DamagedStructure} it does not lie inside the file
+   */
+  read(address: number, length: number, what: string, isWhole = true): Fields {
     const { base, end, sizes } = this.superblock;
     if (!(address >= 0 && length >= 0 && address + length <= end)) {
       throw new DamagedStructure(
@@ -99,6 +116,7 @@ export class Blocks {
         `the file has more than ${MAX_BLOCKS} blocks or ${MAX_METADATA_BYTES} bytes of metadata`,
       );
     }
+    if (isWhole) this.#known.extents.add(address, length, what);
     return new Fields(this.source.read(base + address, length, what), `${what} at ${address}`, sizes);
   }
 
@@ -133,6 +151,15 @@ export class Blocks {
     if (before === undefined && data.size < MAX_KNOWN) data.set(address, object);
     if (before !== undefined && before !== object) this.contest(address);
     this.requireUncontested(address, what);
+  }
+
+  /** Checks that samples or names do not lie in another block that was read. @throws {DamagedStructure} */
+  requireOwnBytes(address: number, length: number, what: string): void {
+    const shared = length === 0 ? null : this.#known.extents.sharedWith(address, length, what);
+    if (shared === null) return;
+    throw new DamagedStructure(
+      `${what} at ${address} + ${length} shares bytes with the metadata at ${shared}`,
+    );
   }
 
   /** True at the first call for a source, however often it is opened. */

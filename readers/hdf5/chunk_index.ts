@@ -58,6 +58,7 @@ export function openIndex(blocks: Blocks, data: ChunkedData): FindChunk {
         `a chunk of ${data.path} at ${found.address} has ${found.bytes} of ${data.bytes} bytes in a file of ${end}`,
       );
     }
+    blocks.requireOwnBytes(found.address, found.bytes, `a chunk of ${data.path}`);
     return found;
   };
 }
@@ -191,7 +192,15 @@ function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: strin
       if (!place.every(Number.isInteger)) fail(`a chunk is at ${place.join(", ")}`);
       if (i > 0 && compared(node.keys[i - 1]!.place, place) >= 0) fail("its chunks are not in order");
     }
-    if (node.level === 0) requireApart(node, fail);
+    if (node.level === 0) {
+      requireApart(node, fail);
+      // The library removes chunks outside when a dataset shrinks.
+      for (const { place } of node.keys.slice(0, node.children.length)) {
+        if (place.some((at, axis) => at * chunk[axis]! >= data.shape[axis]!)) {
+          fail(`a chunk is at ${place.join(", ")}`);
+        }
+      }
+    }
     if (nodes.size >= MAX_KEPT_NODES) nodes.clear();
     nodes.set(address, node);
     return node;

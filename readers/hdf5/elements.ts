@@ -67,7 +67,8 @@ function* bandsOf({ width }: Dataset, { from, count }: Region): Generator<Region
 }
 
 /** Reads a region of a dataset without chunks. */
-function storedBand({ source, superblock }: Blocks, dataset: Dataset, { from, count }: Region): Uint8Array {
+function storedBand(blocks: Blocks, dataset: Dataset, { from, count }: Region): Uint8Array {
+  const { source, superblock } = blocks;
   const { path, shape, layout, width } = dataset;
   const needed = product(shape) * width;
   const strides = stridesOf(shape);
@@ -82,6 +83,7 @@ function storedBand({ source, superblock }: Blocks, dataset: Dataset, { from, co
   const start = layout.address!;
   if ((layout.bytes ?? needed) < needed) throw tooShort(path, layout.bytes!, needed);
   if (start + needed > superblock.end) throw tooShort(path, Math.max(0, superblock.end - start), needed);
+  blocks.requireOwnBytes(start, needed, path);
   const read = (axis: number, at: number, to: number) => {
     const own = count.slice(axis);
     const span = 1 + own.reduce((sum, length, i) => sum + (length - 1) * strides[axis + i]!, 0);

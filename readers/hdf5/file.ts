@@ -208,7 +208,12 @@ export class Hdf5File implements Disposable {
       if ((left -= length) < 0) {
         throw new DecodeFailed(`${what} has texts of more than ${MAX_TEXT_BYTES} bytes`);
       }
-      return decoded(text.subarray(0, length));
+      const letters = text.subarray(0, length);
+      // The library keeps no zeros with such texts; other writers end them with one.
+      if (length > 0 && letters.subarray(0, Math.max(1, length - 1)).includes(0)) {
+        own.fail("zeros stand in place of a text");
+      }
+      return decoded(letters);
     });
   }
 

@@ -108,6 +108,8 @@ const comesAfter = (a: Uint8Array, b: Uint8Array): boolean => {
 /** Texts of a local heap (section III.D). */
 class LocalHeap {
   readonly #data: Fields;
+  /** Places without names: start and end. */
+  readonly #free: [number, number][] = [];
 
   constructor(blocks: Blocks, address: number, owner: string) {
     const what = "a heap of names";
@@ -118,17 +120,39 @@ class LocalHeap {
     fields.version(0);
     fields.skip(3);
     const size = fields.length();
-    fields.skip(length);
+    const free = fields.limit(length);
     const at = fields.definedAddress();
     blocks.claim(at, owner, what);
-    this.#data = blocks.read(at, size, what);
+    blocks.claimData(at, address, what);
+    const named = "the names in a heap";
+    blocks.requireOwnBytes(at, size, named);
+    this.#data = blocks.read(at, size, named);
+    this.#listFree(free, size, blocks.superblock.sizes);
+  }
+
+  /** Follows the list of free places, each of which begins with the next one and its size. Place 1 ends it. */
+  #listFree(first: number, size: number, sizes: Blocks["superblock"]["sizes"]): void {
+    const least = 2 * sizes.length;
+    for (let at = first; at !== 1 && at !== Infinity;) {
+      if (at + least > size || this.#free.length > size / least) {
+        this.#data.fail(`it has no free place at ${at}`);
+      }
+      const fields = new Fields(this.#data.bytes.subarray(at), this.#data.what, sizes);
+      const [next, bytes] = [fields.limit(sizes.length), fields.length()];
+      if (bytes < least || at + bytes > size) {
+        this.#data.fail(`it has no free place of ${bytes} bytes at ${at}`);
+      }
+      this.#free.push([at, at + bytes]);
+      at = next;
+    }
   }
 
   text(at: number): Uint8Array {
     const { bytes } = this.#data;
     const end = bytes.indexOf(0, at);
     // Texts begin at multiples of 8 bytes.
-    if (at % 8 !== 0 || at >= bytes.length || end < 0) this.#data.fail(`it has no text at ${at}`);
+    const isFree = this.#free.some(([start, after]) => at >= start && at < after);
+    if (at % 8 !== 0 || at >= bytes.length || end < 0 || isFree) this.#data.fail(`it has no text at ${at}`);
     return bytes.subarray(at, end);
   }
 }

@@ -108,7 +108,7 @@ function readFirst(blocks: Blocks, address: number, what: string): ObjectHeader 
 
 function readSecond(blocks: Blocks, address: number, what: string): ObjectHeader {
   const most = Math.min(PREFIX_BYTES, blocks.superblock.end - address);
-  const prefix = blocks.read(address, most, what);
+  const prefix = blocks.read(address, most, what, false);
   prefix.signature("OHDR");
   prefix.version(2);
   const flags = prefix.u8();

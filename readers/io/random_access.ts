@@ -4,7 +4,7 @@
  */
 // Imports the object rather than its functions, so that a test can make one call fail.
 import fs from "node:fs";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, join, resolve as resolvePath, sep } from "node:path";
 import { ByteSource } from "./byte_source.ts";
 import {
   DecodeFailed,
@@ -82,6 +82,8 @@ export class FileAccess {
   /** Checked between reads, and by loops without reads. */
   readonly stop: StopFlag;
   readonly #roots: readonly string[] | null;
+  /** The folder that symbolic links may not leave; `null` if they may. */
+  readonly #linksIn: string | null;
   /** Files with a descriptor, in the order in which they received it. */
   readonly #open = new Set<RandomAccessFile>();
   readonly #firstMarks = new Map<string, string>();
@@ -95,10 +97,27 @@ export class FileAccess {
   #handedOn: RandomAccessFile | null = null;
   #closed = false;
 
-  /** Opens nothing yet. `roots` are resolved directories that may be read; `null` for no limit. */
-  constructor(roots: readonly string[] | null = null, stop: StopFlag = new StopFlag()) {
+  /**
+   * Opens nothing yet.
+   *
+   * @param roots resolved directories that may be read; `null` for no limit
+   * @param linksStayAt resolved path, out of whose folder (or which, of a folder) symbolic links may not lead: what lies behind
+   *   one that does counts as missing; `null` if links are followed
+   */
+  constructor(
+    roots: readonly string[] | null = null,
+    stop: StopFlag = new StopFlag(),
+    linksStayAt: string | null = null,
+  ) {
     this.#roots = roots;
     this.stop = stop;
+    this.#linksIn = linksStayAt === null ? null : isFolder(linksStayAt) ? linksStayAt : dirname(linksStayAt);
+  }
+
+  /** True if a path leads through a link to a place outside the folder that links may not leave. */
+  #isLinkedAway(path: string, resolved: string): boolean {
+    return this.#linksIn !== null && resolved !== resolvePath(path) &&
+      !isInsideRoots(resolved, [this.#linksIn]);
   }
 
   /** Marks of the first and the last opened files, by resolved path. */
@@ -224,7 +243,7 @@ export class FileAccess {
    * open files relative to an open folder, so further replacements can win the race (docs/security.md).
    */
   #requireUnexchanged(path: string, { dev, ino }: { readonly dev: number; readonly ino: number }): void {
-    if (this.#roots === null) return;
+    if (this.#roots === null && this.#linksIn === null) return;
     const look = () => [Deno.realPathSync(path), Deno.statSync(path)] as const;
     const [resolved, found] = attempt(path, "looked at again", look);
     if (!isInsideRoots(resolved, this.#roots)) {
@@ -284,7 +303,8 @@ export class FileAccess {
     if (!isInsideRoots(path, this.#roots)) return null;
     return unlessMissing(() => {
       try {
-        const resolved = this.#roots === null ? path : this.resolve(path);
+        const isFree = this.#roots === null && this.#linksIn === null;
+        const resolved = isFree ? path : this.resolve(path);
         return attempt(path, "looked at", () => Deno.statSync(resolved));
       } catch (error) {
         if (error instanceof PathNotFound && isNowhere(error)) absent();
@@ -306,7 +326,8 @@ export class FileAccess {
   }
 
   /**
-   * Names in a folder, sorted by code unit, without AppleDouble files; empty if the folder is missing or lies outside the roots.
+   * Names in a folder, sorted by code unit, without AppleDouble files and links that may not be followed; empty if the folder is
+   * missing or lies outside the roots.
    *
    * Outside {@linkcode listingAhead}, and there after {@linkcode MAX_FOLDERS_AHEAD} folders, entries that the system cannot read are
    * missing without an error.
@@ -328,12 +349,27 @@ export class FileAccess {
     const names: string[] = [];
     const next = () => attempt(folder, "listed", () => directory.readSync());
     try {
-      for (let entry = next(); entry !== null; entry = next()) addName(names, entry.name, folder);
+      for (let entry = next(); entry !== null; entry = next()) {
+        if (!this.#isForbiddenLink(entry.isSymbolicLink(), join(resolved, entry.name))) {
+          addName(names, entry.name, folder);
+        }
+      }
     } finally {
       directory.closeSync();
     }
     this.#requireOpened(resolved, names);
     return names.sort();
+  }
+
+  /** True for an entry that is a link out of the folder that links may not leave. */
+  #isForbiddenLink(isLink: boolean, path: string): boolean {
+    if (!isLink || this.#linksIn === null) return false;
+    try {
+      return this.#isLinkedAway(path, fs.realpathSync(path));
+    } catch {
+      // A link that leads nowhere is for the reader to name.
+      return false;
+    }
   }
 
   /** The resolved path of a folder; `null` if it is missing or lies outside the roots. @throws {Unreadable} */
@@ -380,9 +416,9 @@ export class FileAccess {
   async #read(folder: string): Promise<() => string[]> {
     const names: string[] = [];
     try {
-      for await (const { name } of Deno.readDir(folder)) {
+      for await (const { name, isSymlink } of Deno.readDir(folder)) {
         this.stop.check();
-        addName(names, name, folder);
+        if (!this.#isForbiddenLink(isSymlink, join(folder, name))) addName(names, name, folder);
       }
       this.#requireOpened(folder, names);
     } catch (cause) {
@@ -420,8 +456,8 @@ export class FileAccess {
    * @throws {Unreadable} a folder of the path cannot be inspected
    */
   resolve(path: string): string {
-    // Only `open` checks the roots again afterwards, so only `open` may use remembered folders.
-    return this.#resolved(path, this.#roots === null);
+    // Only `open` checks the place again afterwards, so only `open` may use remembered folders.
+    return this.#resolved(path, this.#roots === null && this.#linksIn === null);
   }
 
   /** {@linkcode resolve}; with `inKnownFolder`, uses the folder as first resolved. */
@@ -430,6 +466,9 @@ export class FileAccess {
       attempt(path, "looked at", () => fs.realpathSync(path));
     if (!isInsideRoots(resolved, this.#roots)) {
       throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
+    }
+    if (this.#isLinkedAway(path, resolved)) {
+      throw new PathNotAllowed(`${quoted(path)} is a link that leaves the folder of the chosen file`);
     }
     return resolved;
   }
@@ -460,6 +499,15 @@ export class FileAccess {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+}
+
+/** Whether a path is that of a folder; false for one inside an archive. */
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
   }
 }
 

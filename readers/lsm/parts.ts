@@ -61,7 +61,12 @@ function namesIn(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {
     const start = counted ? at + 4 : at;
     const zero = bytes.indexOf(0, start);
     const end = counted ? start + length : zero < 0 ? bytes.length : zero + 1;
-    names.push(decodeText(bytes.subarray(start, end)));
+    const name = bytes.subarray(start, end);
+    const letters = name.findIndex((byte) => byte === 0);
+    if (letters >= 0 && name.subarray(letters).some((byte) => byte !== 0)) {
+      throw new DecodeFailed(`zeros stand in place of letters of the name of channel ${names.length}`);
+    }
+    names.push(decodeText(name));
     at = end;
   }
   return names;

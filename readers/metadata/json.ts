@@ -21,6 +21,8 @@ export const REQUEST_BODY: JsonLimits = { bytes: 32 << 20, values: 100_000 };
 /** Deepest nesting of a document. */
 export const MAX_JSON_DEPTH = 256;
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Decodes the text of a JSON document and drops a byte order mark. @throws {DecodeFailed} not UTF-8, or above a limit */
 export function jsonText(bytes: Uint8Array, what: string, limits = DOCUMENT): string {
   if (bytes.length > limits.bytes) {
@@ -28,7 +30,7 @@ export function jsonText(bytes: Uint8Array, what: string, limits = DOCUMENT): st
   }
   checkStructure(bytes, what, limits.values);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch (cause) {
     throw new DecodeFailed(`${what} is not UTF-8`, { cause });
   }

@@ -1,23 +1,42 @@
 /** Texts that are there and say nothing, since a part of the file that holds them was lost. */
 import { warnIf, type Warning } from "../warning.ts";
 
-/** Fewest zeros in a row that stand for lost text: some programs separate or end lines with a zero or two. */
+/** Fewest zeros in a row that always stand for lost text: some programs separate or end lines with a zero or two. */
 const LEAST_ZEROS = 4;
 
+/**
+ * What a few zeros in a text may be: nothing but what ends it; or also a break between two lines, which both have a `=`
+ * (ImageJ, ScanImage) or may be anything (MetaMorph).
+ */
+export type FewZeros = "end" | "end fields" | "end lines";
+
 /** Number of zeros in a text in place of characters. No program writes them; a hole in a file holds them. */
-export function zerosIn(text: string): number {
+function zerosIn(text: string, few: FewZeros): number {
   let zeros = 0;
-  for (let at = text.indexOf("\0"); at >= 0; at = text.indexOf("\0", at)) {
-    const start = at;
-    while (text.charCodeAt(at) === 0) at += 1;
-    if (at - start >= LEAST_ZEROS) zeros += at - start;
+  let end = 0;
+  for (let at = text.indexOf("\0"); at >= 0; at = text.indexOf("\0", end)) {
+    end = at;
+    while (text.charCodeAt(end) === 0) end += 1;
+    const isAllowed = end === text.length || few === "end lines" ||
+      few === "end fields" && isField(lineBefore(text, at)) && isField(lineAfter(text, end));
+    if (end - at >= LEAST_ZEROS || !isAllowed) zeros += end - at;
   }
   return zeros;
 }
 
+/** Longest line that is looked at for a field. */
+const MAX_LINE = 4096;
+
+const lineBefore = (text: string, at: number) =>
+  text.slice(Math.max(0, at - MAX_LINE), at).split(/[\r\n\0]/).at(-1)!;
+const lineAfter = (text: string, at: number) => text.slice(at, at + MAX_LINE).split(/[\r\n\0]/, 1)[0]!;
+const isField = (line: string) => line.includes("=");
+
 /** Warns about a text that is zeros, in part or as a whole. @param what such as `"scan.txt"` */
-export function lostText(what: string, text: string): Warning[] {
-  const zeros = zerosIn(text);
-  const lost = zeros === text.length ? "nothing but zeros" : `${zeros} zeros in place of text`;
+export function lostText(what: string, text: string, few: FewZeros = "end"): Warning[] {
+  const zeros = zerosIn(text, few);
+  const lost = zeros === text.length
+    ? "nothing but zeros"
+    : `${zeros} zero${zeros === 1 ? "" : "s"} in place of text`;
   return warnIf(zeros > 0, "metadata_damaged", `${what} holds ${lost}`);
 }

@@ -31,12 +31,18 @@ export interface XmlLimits {
   omits?(name: string, parent: string | undefined): boolean;
 }
 
-/** Characters that XML forbids, literal or as references. */
+/** Characters that XML forbids, literal or as references; not zeros, which are no letters of a program but lost text. */
 const FORBIDDEN =
-  /(?![\t\n\r])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
+  /(?![\t\n\r\0])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
 
-/** Replaces characters that XML forbids but that some programs write into names. */
-export const allowedXml = (text: string): string => text.replace(FORBIDDEN, "\ufffd");
+/** Replaces characters that XML forbids but that some programs write into names, and drops the zeros that end a text. */
+export const allowedXml = (text: string): string => withoutFinalZeros(text).replace(FORBIDDEN, "\ufffd");
+
+function withoutFinalZeros(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
+  return text.slice(0, end);
+}
 
 const local = (name: string) => name.includes(":") ? name.slice(name.lastIndexOf(":") + 1) : name;
 

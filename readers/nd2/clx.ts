@@ -149,7 +149,8 @@ export function parseLite(
     const start = take(2, end);
     if ((budget.nodes -= 1) < 0) throw fault(start, `has more than ${MAX_XML_NODES} entries`);
     const nameAt = take(2 * bytes[start + 1]!, end);
-    const { text: name } = textTo(nameAt, at);
+    const { text: name, end: nameEnd } = textTo(nameAt, at);
+    if (nameEnd !== at) throw fault(nameAt, "has zeros in place of letters of a name");
     const type = bytes[start]!;
     const [width, read] = SCALARS[type] ?? [];
     if (width !== undefined) return [name, read!(view, take(width, end))];
@@ -274,9 +275,7 @@ function withEndTags(text: string): string | null {
 /** The text without its declaration and forbidden characters: UTF-8, in rare files UTF-16, in older ones Windows-1252. */
 export function metadataText(bytes: Uint8Array): string {
   const text = decoded(bytes).replace(/^\ufeff/, "").replace(/^\s*<\?xml[^>]*\?>/, "");
-  let end = text.length;
-  while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
-  return allowedXml(text.slice(0, end).trim());
+  return allowedXml(text.trim());
 }
 
 function decoded(bytes: Uint8Array): string {

@@ -150,7 +150,17 @@ function openChunk(
     const source = store.open(name, encodedBound(array.chain));
     if (source !== null) return { name, source };
   }
+  store.requireKeys?.(array.path, (key) => isChunkKey(array, key));
   return null;
+}
+
+/** Whether a key is that of a chunk in the grid of an array. */
+function isChunkKey({ path, shape, chunkShape, chunkKeys }: ArrayLayout, key: string): boolean {
+  const position = [...key.slice(path === "" ? 0 : path.length + 1).matchAll(/\d+/g)].map(([digits]) =>
+    Number(digits)
+  );
+  return position.length === shape.length &&
+    position.every((at, axis) => at * chunkShape[axis]! < shape[axis]!) && chunkKeys(position).includes(key);
 }
 
 /** Bytes of headers and checksums that codecs may add to an inner chunk. */

@@ -24,6 +24,13 @@ export interface Store {
   open(key: string, maxHeld: number): StoredValue | null;
   /** True if a value exists under a key, even an unreadable one. */
   has(key: string): boolean;
+  /**
+   * Checks, before an absent chunk of an array gets its fill value, that no value has lost its key: every key below the folder of the
+   * array is a document or one of its chunks. Present if damage can change keys, as in the directory of a ZIP file.
+   *
+   * @throws {DecodeFailed} with the first key that is none
+   */
+  requireKeys?(array: string, isChunk: (key: string) => boolean): void;
   /** Notes the mark of the file under a key, or that it is absent; present if values are files. */
   note?(key: string): void;
 }

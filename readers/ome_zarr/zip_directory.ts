@@ -34,12 +34,12 @@ const ENTRY_BYTES = 46;
 /**
  * Reads the entries by name. If a name repeats, its last entry counts, as programs that append to archives intend.
  *
- * @param repeats called with each name that an earlier entry also has
+ * @param repeats called with each name that an earlier entry also has, and that entry
  * @throws {DecodeFailed} the ZIP file is damaged, incomplete or above a limit
  */
 export function readZipDirectory(
   file: ByteSource,
-  repeats: (name: string) => void = () => {},
+  repeats: (name: string, earlier: ZipEntry) => void = () => {},
 ): Map<string, ZipEntry> {
   const { offset, size, count } = directoryPlace(file);
   if (size > MAX_ZIP_DIRECTORY_BYTES) {
@@ -65,7 +65,8 @@ export function readZipDirectory(
     const name = decoder.decode(bytes.subarray(at + ENTRY_BYTES, nameEnd));
     const wide = wideNumbers(view, nameEnd, extraEnd);
     const number = (place: number) => wide(view.getUint32(at + place, true));
-    if (entries.has(name)) repeats(name);
+    const earlier = entries.get(name);
+    if (earlier !== undefined) repeats(name, earlier);
     entries.set(name, {
       method: view.getUint16(at + 10, true),
       encrypted: (flags & 0x41) !== 0,

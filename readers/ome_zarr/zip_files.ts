@@ -25,6 +25,10 @@ export class ZipFiles {
   /** A name shared by several entries, or `null`. */
   readonly repeated: string | null;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
+  /** Entries with names that later entries have, too. */
+  readonly #replaced: [string, ZipEntry][] = [];
+  #areNamesChecked = false;
+  readonly #checkedArrays = new Set<string>();
   /** Names of entries in order, so that those in a folder are adjacent: folders take no memory, however many there are. */
   readonly #sorted: readonly string[];
 
@@ -32,7 +36,10 @@ export class ZipFiles {
   constructor(archive: string, files: FileAccess) {
     const file = files.open(archive);
     let repeated: string | null = null;
-    const entries = readZipDirectory(file, (name) => repeated = name);
+    const entries = readZipDirectory(file, (name, earlier) => {
+      repeated = name;
+      this.#replaced.push([name, earlier]);
+    });
     requireStraightNames(entries.keys());
     this.archive = archive;
     this.size = file.size;
@@ -42,6 +49,52 @@ export class ZipFiles {
     this.#entries = entries;
     // Finder adds this folder beside the one that a user compresses.
     this.#sorted = entries.keys().filter((name) => !name.startsWith("__MACOSX/")).toArray().sort();
+    this.#requireDocumentNames();
+  }
+
+  /** Checks the names of what are no chunks, by which documents are found. @throws {DecodeFailed} */
+  #requireDocumentNames(): void {
+    let checked = 0;
+    for (const [name, entry] of this.#entries) {
+      if (/(?:^|[/.])\d+$|\/$/.test(name)) continue;
+      if ((checked += 1) > MAX_CHECKED_DOCUMENTS) return;
+      this.stop.check();
+      this.#requireName(name, entry);
+    }
+  }
+
+  /** Checks the names of all entries, once. @throws {DecodeFailed} */
+  #requireAllNames(): void {
+    if (this.#areNamesChecked) return;
+    for (const [name, entry] of [...this.#entries, ...this.#replaced]) {
+      this.stop.check();
+      this.#requireName(name, entry);
+    }
+    this.#areNamesChecked = true;
+  }
+
+  #requireName(name: string, entry: ZipEntry): void {
+    requireOwnName(this.#file, name, entry, `ZIP entry ${quoted(name)}`);
+  }
+
+  /** {@linkcode Store.requireKeys}, for entries whose names begin with `prefix`. */
+  #requireKeys(prefix: string, array: string, isChunk: (key: string) => boolean): void {
+    const folder = prefix + (array === "" ? "" : `${array}/`);
+    if (this.#checkedArrays.has(folder)) return;
+    this.#requireAllNames();
+    for (let at = this.#indexOf(folder); this.#sorted[at]?.startsWith(folder); at += 1) {
+      this.stop.check();
+      const name = this.#sorted[at]!;
+      const rest = name.slice(folder.length);
+      const isDocument = rest === "zarr.json" || /(?:^|\/)\.[^/]*$/.test(rest);
+      if (name.endsWith("/") || isDocument || isChunk(name.slice(prefix.length))) continue;
+      throw new DecodeFailed(
+        `ZIP entry ${
+          quoted(name)
+        } is no chunk of the array, whose chunks it may hide; the directory is damaged`,
+      );
+    }
+    this.#checkedArrays.add(folder);
   }
 
   get names(): Iterable<string> {
@@ -120,6 +173,7 @@ export class ZipFiles {
       holdsWhole: true,
       indexBytes: ENTRY_HEAP_BYTES * this.#entries.size,
       has: (key) => this.#entries.has(nameOf(key)),
+      requireKeys: (array, isChunk) => this.#requireKeys(prefix === "" ? "" : `${prefix}/`, array, isChunk),
       open: (key, maxHeld) => {
         const name = nameOf(key);
         const entry = this.#entries.get(name);
@@ -133,6 +187,11 @@ export class ZipFiles {
 const ENTRY_HEAP_BYTES = 300;
 
 const LOCAL_HEADER_BYTES = 30;
+
+/** Most documents whose names are compared with their headers at an open; an image has some ten. */
+const MAX_CHECKED_DOCUMENTS = 10_000;
+
+const NAMES = new TextDecoder();
 
 /**
  * Opens an entry of a ZIP file.
@@ -148,17 +207,9 @@ export function openEntry(
   what: string,
   maxHeld: number,
 ): StoredValue {
-  const { method, size, compressedSize, offset } = entry;
+  const { method, size, compressedSize } = entry;
   if (entry.encrypted) throw new DecodeFailed(`${what} is encrypted`);
-  const view = new DataView(file.read(offset, LOCAL_HEADER_BYTES, `the header of ${what}`).buffer);
-  if (view.getUint32(0, true) !== 0x04034b50) throw new DecodeFailed(`${what} has no header at ${offset}`);
-  const nameStart = offset + LOCAL_HEADER_BYTES;
-  const nameBytes = view.getUint16(26, true);
-  const named = file.read(nameStart, nameBytes, `the name of ${what}`);
-  if (new TextDecoder().decode(named) !== name) {
-    throw new DecodeFailed(`${what} has another name in its header at ${offset}`);
-  }
-  const start = nameStart + nameBytes + view.getUint16(28, true);
+  const start = requireOwnName(file, name, entry, what);
   file.require(start, compressedSize, what);
   if (method === 0) {
     if (size === compressedSize) return new StoredEntry(file, start, entry, what);
@@ -172,6 +223,23 @@ export function openEntry(
     throw new DecodeFailed(`${what} has ${compressedSize} compressed bytes for ${size}`);
   }
   return inflated(file.read(start, compressedSize, what), entry, what);
+}
+
+/**
+ * Checks that the local header of an entry has its name. Returns where its bytes start.
+ *
+ * @throws {DecodeFailed} there is no header, or it has another name
+ */
+function requireOwnName(file: ByteSource, name: string, { offset }: ZipEntry, what: string): number {
+  const view = new DataView(file.read(offset, LOCAL_HEADER_BYTES, `the header of ${what}`).buffer);
+  if (view.getUint32(0, true) !== 0x04034b50) throw new DecodeFailed(`${what} has no header at ${offset}`);
+  const nameStart = offset + LOCAL_HEADER_BYTES;
+  const nameBytes = view.getUint16(26, true);
+  const named = file.read(nameStart, nameBytes, `the name of ${what}`);
+  if (NAMES.decode(named) !== name) {
+    throw new DecodeFailed(`${what} has another name in its header at ${offset}`);
+  }
+  return nameStart + nameBytes + view.getUint16(28, true);
 }
 
 /** An uncompressed entry. Its checksum is verified if it is read whole, as everything except shards is. */

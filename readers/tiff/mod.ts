@@ -123,7 +123,12 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   const descriptions = noted(warnings, tagName(TAG.ImageDescription), texts) ?? [];
   for (const text of descriptions) {
     const zeros = text === "" ? "\0".repeat(Math.min(first.count(TAG.ImageDescription), MAX_ZEROS)) : text;
-    warnings.push(...lostText(tagName(TAG.ImageDescription), zeros));
+    const few = marks.isImageJText(text) || marks.isScanImageText(text)
+      ? "end fields"
+      : first.has(TAG.UIC1)
+      ? "end lines"
+      : "end";
+    warnings.push(...lostText(tagName(TAG.ImageDescription), zeros, few));
   }
   const opened: Opened = { path, files, tiff, first, descriptions, warnings };
   const list = await seriesOf(opened);

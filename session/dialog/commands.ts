@@ -141,6 +141,9 @@ export function dialogAnswer(
   if (!isAbsolute(path)) {
     throw unavailable(`"${program}" answered "${excerpt(path)}", not an absolute path`);
   }
+  if (path.includes("\0")) {
+    throw unavailable(`"${program}" answered a path with a zero in it: "${excerpt(path)}"`);
+  }
   return STORE_MARKERS.includes(basename(path)) ? dirname(path) : path;
 }
 

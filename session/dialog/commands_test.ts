@@ -254,3 +254,17 @@ Deno.test("distinguishes a failed program from a cancelled dialog", () => {
 Deno.test("rejects a path that is not UTF-8 instead of altering it", () => {
   assert.throws(() => answer("zenity", 0, new Uint8Array([0x2f, 0xe4, 0x0a])), PathNotFound);
 });
+
+Deno.test("refuses a path with a zero, which no file can have", () => {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const answers: [string, DialogCommand["program"], string][] = [
+    ["linux", "zenity", "/data/a.tif\0b\n"],
+    ["linux", "kdialog", "/data/\0\n"],
+    ["darwin", "osascript", JSON.stringify({ path: "/data/a\0.tif" })],
+    ["windows", "powershell.exe", JSON.stringify({ path: "C:\\a\0" })],
+  ];
+  for (const [system, program, text] of answers) {
+    const result = { code: 0, stdout: encode(text), stderr: encode("") };
+    assert.throws(() => dialogAnswer(system, program, result), /answered a path with a zero in it/, program);
+  }
+});

@@ -11,6 +11,9 @@ const END_GRACE = 2000;
 /** Milliseconds to wait for output after the program's end, since a child process may hold the pipe. */
 const OUTPUT_GRACE = 500;
 
+/** Most bytes of output that are kept: a path in JSON, whose longest has 32,767 characters, or why the program failed. */
+const MAX_OUTPUT_BYTES = 256 << 10;
+
 /**
  * Starts a program and waits for it; `null` if it was not installed when the server started. The signal ends it; its result is then
  * meaningless.
@@ -85,9 +88,16 @@ function loaderVariables(cause: unknown): string[] {
   return /subprocess with (.+?) environment variable/.exec(cause.message)?.[1]?.split(", ") ?? [];
 }
 
+/** Collects what a program writes, up to {@linkcode MAX_OUTPUT_BYTES}; the rest is read and dropped, so that the program can end. */
 async function collect(stream: ReadableStream<Uint8Array>, enough: AbortSignal): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
-  const sink = new WritableStream<Uint8Array>({ write: (part) => void parts.push(part) });
+  let left = MAX_OUTPUT_BYTES;
+  const sink = new WritableStream<Uint8Array>({
+    write(part) {
+      if (left > 0) parts.push(part.slice(0, left));
+      left -= part.length;
+    },
+  });
   await stream.pipeTo(sink, { signal: enough }).catch(() => {});
   return Buffer.concat(parts);
 }

@@ -4,7 +4,6 @@
 import { Buffer } from "node:buffer";
 import { dropDecoders } from "../../readers/codecs/wasm_decoder.ts";
 import { AcquisitionChanged, toWire } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
 import {
   collectAfter,
   collectGarbage,
@@ -15,7 +14,7 @@ import { StopFlag } from "../../readers/io/stop_flag.ts";
 import type { MetadataDocument } from "../../readers/io/document_list.ts";
 import { bounded } from "../../readers/io/limits.ts";
 import { requireEncodedMarks } from "../../readers/io/paths.ts";
-import { OpenAcquisition } from "./open_acquisition.ts";
+import { filesOf, OpenAcquisition } from "./open_acquisition.ts";
 import type { Answers, Asked, EncodedDocuments, FromWorker, Question, ToWorker } from "./orders.ts";
 
 /** Number of acquisitions whose files stay open between questions: those used last. */
@@ -109,7 +108,7 @@ async function opened({ key, source, stop }: Asked): Promise<OpenAcquisition> {
     acquisition.follow(stop);
     open.delete(key);
   } else {
-    const files = new FileAccess(source!.request.roots, new StopFlag(stop));
+    const files = filesOf(source!.request, new StopFlag(stop));
     acquisition = await OpenAcquisition.open(source!, files);
   }
   open.set(key, acquisition);

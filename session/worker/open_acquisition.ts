@@ -22,6 +22,7 @@ import { changed, encodeMarks, requireEncodedMarks, requireMarks } from "../../r
 import { fingerprintOf } from "../../readers/io/fingerprint.ts";
 import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../../readers/io/limits.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
+import type { StopFlag } from "../../readers/io/stop_flag.ts";
 import { openingOf, wantedChannels } from "../../readers/metadata/selection.ts";
 import type { TimedAcquisition } from "../../readers/metadata/time_stamps.ts";
 import { type PlanePlan, type Position, type Reference, sizesOf, workingOf } from "../../readers/reader.ts";
@@ -29,7 +30,7 @@ import { newPlane } from "../../readers/samples/to_float32.ts";
 import { unlessLost, type Warning, warning } from "../../readers/warning.ts";
 import type { DecodedOrder, Description, PlaneOrder } from "./orders.ts";
 import type { PackedPlanes, PackOrder } from "../archive/content/archive_orders.ts";
-import type { AcquisitionSource, AcquisitionSummary } from "../acquisition_summary.ts";
+import type { AcquisitionSource, AcquisitionSummary, OpenRequest } from "../acquisition_summary.ts";
 import type {
   ArchivedRecording,
   JudgedMembers,
@@ -58,6 +59,10 @@ interface PlannedReference {
   readonly image: Reference;
   readonly plan: PlanePlan;
 }
+
+/** The files that an open may read. */
+export const filesOf = ({ path, roots, keepsLinks }: OpenRequest, stop: StopFlag): FileAccess =>
+  new FileAccess(roots, stop, keepsLinks ? path : null);
 
 /** One scene of an acquisition with its files. */
 export class OpenAcquisition {
@@ -203,7 +208,7 @@ export class OpenAcquisition {
     const { acquisition } = this;
     const paths = acquisition.files?.() ?? [this.#chosen.path];
     // Separate, so that reading the fingerprint marks no file.
-    using own = new FileAccess(this.#source.request.roots, this.#files.stop);
+    using own = filesOf(this.#source.request, this.#files.stop);
     const read = () => fingerprintOf(paths, acquisition.fileSize, own);
     return unlessLost(warnings, "The content for the fingerprint", read, "file_damaged");
   }

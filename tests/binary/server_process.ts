@@ -93,6 +93,11 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** Asks it to end, waits for that, and checks that it ended by its own decision. */
+  /** Settles with the exit status. */
+  get exited(): Promise<number> {
+    return this.#child.status.then(({ code }) => code);
+  }
+
   async stop(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;

@@ -40,7 +40,9 @@ Deno.test("localhost listens on both address families", bothFamilies, async () =
 Deno.test("localhost listens on one family if the other is taken, and says so", bothFamilies, async () => {
   using taken = Deno.listen({ hostname: "::1", port: 0 });
   const said: string[] = [];
-  const { port, close } = listen("localhost", taken.addr.port, answer, (message) => said.push(message));
+  const { port, close } = listen("localhost", taken.addr.port, answer, {
+    warn: (message) => said.push(message),
+  });
   try {
     assert.equal(await textOf("127.0.0.1", port), "ours");
     assert.match(said.join(), /^Another program listens at \[::1\]:\d+; use 127\.0\.0\.1, not localhost$/);
@@ -79,6 +81,78 @@ for (const limit of [64, 256]) {
     },
   });
 }
+
+/** Runs with a `Deno.serve` whose first listener ends with this error, and whose further calls are `again`. */
+async function withEndedListener(again: typeof Deno.serve, use: () => Promise<void>): Promise<void> {
+  const { serve } = Deno;
+  let calls = 0;
+  const fake = (...args: Parameters<typeof Deno.serve>) => {
+    if ((calls += 1) > 1) return again(...args);
+    const finished = Promise.reject(new Error("Too many open files"));
+    return { addr: { port: 4711 }, finished, shutdown: () => Promise.resolve() };
+  };
+  Object.assign(Deno, { serve: fake });
+  try {
+    await use();
+  } finally {
+    Object.assign(Deno, { serve });
+  }
+}
+
+Deno.test("a port that another program takes from a running server is an error, and no warning", async () => {
+  const said: string[] = [];
+  const again = () => {
+    throw new Deno.errors.AddrInUse("taken");
+  };
+  await withEndedListener(again, async () => {
+    listen("127.0.0.1", 0, answer, { lost: (message) => said.push(message) });
+    await until(() => said.length > 0);
+  });
+  assert.deepEqual(said, ["Another program has taken the port of the listener at 127.0.0.1:4711"]);
+});
+
+Deno.test("a listener that ended listens again before anything else runs", async () => {
+  const order: string[] = [];
+  const again = () => {
+    order.push("listens");
+    return { addr: { port: 4711 }, finished: new Promise(() => {}), shutdown: () => Promise.resolve() };
+  };
+  await withEndedListener(again as unknown as typeof Deno.serve, async () => {
+    listen("127.0.0.1", 0, answer);
+    setTimeout(() => order.push("a timer runs"), 0);
+    await until(() => order.length === 2);
+  });
+  assert.deepEqual(order, ["listens", "a timer runs"]);
+});
+
+programTest(["sh"], {
+  name: "a server whose port was taken while it had no descriptors says so and ends with status 4",
+  ignore: Deno.build.os === "windows",
+  async fn([shell]) {
+    const args = ["-c", 'ulimit -n 64 && exec "$0" "$@"', FROM_SOURCE.program, ...FROM_SOURCE.args];
+    const server = await ServerProcess.start({ program: shell!, args });
+    const port = Number(new URL(server.baseUrl).port);
+    let thief: Deno.TcpListener | null = null;
+    using clients = new DisposableStack();
+    // Holds the descriptors and tries to take the port whenever it is free.
+    for (let round = 0; round < 200 && thief === null; round += 1) {
+      const client = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
+      if (client !== null) clients.use(client);
+      try {
+        thief = Deno.listen({ hostname: "127.0.0.1", port });
+      } catch {
+        // The server has it.
+      }
+    }
+    if (thief === null) {
+      await until(() => server.json("/api/v2/health").then(() => true, () => false), "a healthy answer");
+      return await server.stop();
+    }
+    assert.equal(await within(PATIENCE, "the end of the server", server.exited), 4);
+    assert.match(server.stderr, /Another program has taken the port/);
+    thief.close();
+  },
+});
 
 programTest(["sh"], {
   name: "finishes the responses of a listener that ended before it stops",

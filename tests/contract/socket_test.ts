@@ -320,3 +320,39 @@ Deno.test("keeps the rejection of a malformed second request out of a running an
   const body = all.subarray(head, head + expected.length);
   assert.ok(body.every((byte, i) => byte === expected[i]), `${body.length} bytes`);
 });
+
+Deno.test("bodies that arrive slowly take a bounded room; a large one is then answered 503, and small ones as before", async () => {
+  await using server = new Harness();
+  await using socket = server.listen();
+  using clients = new DisposableStack();
+  const bytes = 1000 << 10;
+  const filler = new Uint8Array(bytes - 10).fill(0x20);
+  const head = (path: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+  const answers: string[] = [];
+  for (const path of Array.from({ length: 48 }, (_, i) => i % 2 === 0 ? "/api/v2/open" : "/api/v2/list")) {
+    const client = clients.use(await Deno.connect({ hostname: "127.0.0.1", port: socket.port }));
+    const room = new Uint8Array(4096);
+    void client.read(room).then(
+      (n) => n && answers.push(new TextDecoder().decode(room.subarray(0, n))),
+      () => {},
+    );
+    void (async () => {
+      await client.write(new TextEncoder().encode(head(path, bytes)));
+      for (let at = 0; at < filler.length;) at += await client.write(filler.subarray(at));
+    })().catch(() => {});
+  }
+  // 32 MiB hold 33 of them.
+  await until(() => answers.length >= 48 - 33);
+  for (const answer of answers) {
+    assert.match(answer, /^HTTP\/1\.1 503 /);
+    assert.match(answer, /retry-after: 2/i);
+    assert.match(answer, /"too_many_opens"/);
+  }
+  assert.ok(answers.length <= 48 - 32, `${answers.length} of 48 were refused`);
+  const small = await raw(
+    socket.port,
+    head("/api/v2/list", 14).replace("Content-Type", "Connection: close\r\nContent-Type") + '{"path": "/x"}',
+  );
+  assert.match(small, /^HTTP\/1\.1 404 /);
+});

@@ -1,5 +1,5 @@
 /** Every structure of HDF5 that leads to another one, damaged: nothing is read for ever, and nothing damaged counts as missing. */
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { ReaderError } from "../../readers/errors.ts";
 import { loadBytes, refusal } from "../damage.ts";
@@ -10,8 +10,10 @@ import {
   structuresIn,
   withChecksum,
   withWord,
+  wordsIn,
 } from "../fixtures/hdf5_structures.ts";
-import type { LoadedHere } from "../load_here.ts";
+import { type LoadedHere, openHere } from "../load_here.ts";
+import { withFiles } from "../temporary_files.ts";
 
 const fixture = (name: string) => Deno.readFileSync(join(FIXTURES, "hdf5", name));
 
@@ -118,6 +120,75 @@ Deno.test("a B-tree whose nodes are their own children is refused", async () => 
   for (const damaged of [twice, self]) {
     ok(/damaged|belongs to/.test(await refusal(loadBytes(name, damaged, { scene: 0 }))));
   }
+});
+
+/** Checks that every plane of a scene is as before or refused, and that the one at `t` is refused. */
+async function requireRefused(bytes: Uint8Array, scene: number, t: number): Promise<void> {
+  const read = (own: Uint8Array, at: number) =>
+    withFiles({ "a.nwb": own }, (path) =>
+      openHere(path, async ({ plan }) => {
+        const { rows, columns, decode } = await plan([0], { t: at, z: 0, l: 0 });
+        const plane = new Float32Array(rows * columns);
+        await decode([plane]);
+        return plane;
+      }, scene));
+  for (const at of [0, t]) {
+    const found = await read(bytes, at).catch((error: Error) => error);
+    if (found instanceof ReaderError) {
+      match(found.message, /shares bytes with the metadata at \d+|a chunk is at/);
+    } else deepEqual(found, await read(fixture("structures_old.nwb"), at), `t = ${at} differs in silence`);
+    if (at === t) ok(found instanceof ReaderError, `t = ${at} is served`);
+  }
+}
+
+Deno.test("a chunk inside a node of its own index is damage", async () => {
+  // Entry 32 of the leaf at 84808: its address, 76828, follows a head of 24 bytes, 32 entries of 48 and a key of 40. Without its two
+  // lowest bytes it is 65536, inside the leaf at 63944.
+  await requireRefused(withWord(fixture("structures_old.nwb"), 84808 + 24 + 32 * 48 + 40, 65536), 4, 4);
+});
+
+Deno.test("samples inside the header of their dataset, or where the file begins, are damage", async () => {
+  const bytes = fixture("structures_old.nwb");
+  // The layout of /acquisition/03_contiguous/data, whose samples h5py finds at 30208.
+  const [layout, ...others] = [...wordsIn(bytes)].filter(({ value }) => value === 30208);
+  equal(others.length, 0);
+  await requireRefused(withWord(bytes, layout!.at, layout!.at), 3, 3);
+  await requireRefused(withWord(bytes, layout!.at, 0), 3, 3);
+});
+
+Deno.test("a chunk outside its dataset, and names in another structure, are damage", async () => {
+  // Entry 29 of the tree at 15680: the last place of its key, after 24 bytes, is column 8 of 9; 32 is none.
+  await requireRefused(withWord(fixture("structures_old.nwb"), 15680 + 24 + 29 * 48 + 24, 32), 0, 3);
+  const series = await wholeOf("series.nwb");
+  // The address of the names follows 24 bytes of the heap at 9280. The header of the root group is at 96, and its names elsewhere.
+  for (const { at } of structuresIn(series.bytes).filter(({ kind }) => kind === "HEAP")) {
+    for (const to of [96, at === 9280 ? 680 : 9280]) {
+      await requireNoSilence(series, withWord(series.bytes, at + 24, to), `the heap at ${at} leads to ${to}`);
+    }
+  }
+});
+
+Deno.test("zeros in a text of a global heap are damage", async () => {
+  const series = await wholeOf("series.nwb");
+  const text = new TextDecoder("latin1").decode(series.bytes);
+  for (const word of ["OpticalChannel", "TwoPhotonSeries"]) {
+    let count = 0;
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+      // Objects of a heap begin with index, count and length; names of groups do not.
+      if (new DataView(series.bytes.buffer).getUint32(at - 8, true) !== word.length) continue;
+      count += 1;
+      for (const [from, to] of [[4, 8], [0, word.length], [1, 2]] as const) {
+        await requireNoSilence(series, series.bytes.slice().fill(0, at + from, at + to), `${word} at ${at}`);
+      }
+    }
+    ok(count > 0, word);
+  }
+});
+
+Deno.test("a name in a free place of its heap is damage", async () => {
+  const lines = await wholeOf("lines.nwb");
+  // The first name of the node of symbols at 21536 is at 8 of its heap, whose list of free places begins at 32.
+  await requireNoSilence(lines, withWord(lines.bytes, 21536 + 8, 32), "a name at 32");
 });
 
 Deno.test("two names for one object that states one link are damage for both", async () => {

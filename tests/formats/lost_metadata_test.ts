@@ -2,7 +2,7 @@
  * Metadata that are there and say nothing: empty, zeros or cut. The planes are served as before, and a warning `metadata_damaged`, or
  * `file_damaged` for a list of parts, names what is lost. Without the damage there is no such warning.
  */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
@@ -286,6 +286,26 @@ const CASES: Readonly<Record<string, readonly [Write, (folder: string) => void, 
     (folder) => change(join(folder, "a.stk"), (bytes) => void bytes.fill(0, 8, 16)),
     /UIC1 \(33628\) gives a pixel size of 0/,
   ],
+  "a zero in the text of ImageJ": [
+    tiff([270, 2, "ImageJ=1.54f\nimages=1\nunit=um\nmin=0\n"]),
+    zeros("a.tif", "unit=", 1),
+    /ImageDescription \(270\) holds 1 zero in place of text/,
+  ],
+  "a zero in a key of ScanImage": [
+    scanImage,
+    zeros("a.tif", "SI.hChannels.channelName", 1, 7),
+    /Software \(305\) holds 1 zero/,
+  ],
+  "a zero in the main settings of an OIF": [
+    oif,
+    zeros("line_scan.oif", utf16("ImageCap"), 2),
+    /holds 1 zero in place/,
+  ],
+  "a zero in a name of a channel of an LSM": [
+    from("lsm", "series_tzc.lsm"),
+    zeros("series_tzc.lsm", "Ch", 1, 1),
+    /zeros stand in place of letters of the name of channel 0/,
+  ],
   "zeros in the settings of ScanImage": [
     scanImage,
     zeros("a.tif", "SI.hChannels.channelName", 24),
@@ -315,3 +335,10 @@ for (const [name, [write, damage, expected]] of Object.entries(CASES)) {
       match(doubts.join("\n"), expected);
     }));
 }
+
+Deno.test("refuses an ND2 whose metadata have zeros in place of letters of a name", () =>
+  inFolder(async (_, folder) => {
+    const path = join(folder, from("nd2", "series.nd2")(folder));
+    zeros("series.nd2", utf16("dCalibration\0"), 2, 4)(folder);
+    await rejects(loadHere(path), /has zeros in place of letters of a name/);
+  }));

@@ -223,7 +223,15 @@ Deno.test("opens a single image where metadata.txt is no document of Micro-Manag
 /** Beginnings of `metadata.txt` and what the warning says; each once stopped the worker, failed without a reason, or took minutes. */
 const DAMAGED: Record<string, readonly [text: string, warned: RegExp | null]> = {
   "blanks that end in a word": [`{"Summary": {}${" ".repeat(1 << 20)}x`, /damaged at/],
-  "blanks alone": [" ".repeat(1 << 20), null],
+  "blanks alone": [" ".repeat(1 << 20), /is damaged|it is empty/],
+  "no byte": ["", /it is empty/],
+  "zeros alone": ["\0".repeat(5000), /nothing but zeros/],
+  "a zero in place of a blank": ['{"Summary":\0{}}', /damaged at|ends within/],
+  "a zero after its end": ['{"Summary": {}}\0', /damaged at 15/],
+  "nine megabytes of entries, and a cut": [
+    `{"Summary": {}${`,"a": {"b": "${"c".repeat(900)}"}`.repeat(10_000)},"d`,
+    /it ends at \d+/,
+  ],
   "quotes in a string that does not end": [
     `{"Summary": {"a": "${'\\"'.repeat(1 << 20)}`,
     /ends within "Summary"/,

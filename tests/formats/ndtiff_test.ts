@@ -264,6 +264,16 @@ Deno.test("rejects a truncated, damaged or hostile index", async (t) => {
       deepEqual((await opened(folder)).codes, ["step_unknown"]);
     },
   );
+  const holed = whole.slice();
+  holed.fill(0, record, record + 4);
+  await step("a length of zero inside the index does not end it in silence", holed, async (folder) => {
+    const found = await opened(folder);
+    deepEqual([sizesIn(found), found.firsts], ["", [100]]);
+    match(
+      found.warnings.find(({ code }) => code === "metadata_damaged")?.text ?? "",
+      /zeros stand in place of its axes/,
+    );
+  });
   await step("an empty index is replaced by the tags", new Uint8Array(0), async (folder) => {
     const found = await opened(folder);
     deepEqual([sizesIn(found), found.codes], ["T3", ["metadata_disagree", "step_unknown"]]);

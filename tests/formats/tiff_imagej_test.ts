@@ -249,3 +249,16 @@ Deno.test("ImageJ: names channels by slice labels with the indices of Bio-Format
     equal(summary.warnings.map(({ code }) => code).join(), codes, list[0]);
   }
 });
+
+Deno.test("a NUL in a line of ImageJ is a warning, wherever it changes what the line says", async () => {
+  const lines = ["images=5", "frames=5", "hyperstack=true"];
+  const whole = imageJ(...lines);
+  const codesOf = async (text: string) =>
+    (await load(text, { pages: 5 })).summary.warnings.map(({ code }) => code);
+  deepEqual(await codesOf(whole), []);
+  const from = whole.indexOf("frames=5");
+  for (let at = from; at < from + "frames=5".length; at += 1) {
+    const text = `${whole.slice(0, at)}\0${whole.slice(at + 1)}`;
+    deepEqual((await codesOf(text)).includes("metadata_damaged"), true, JSON.stringify(text));
+  }
+});

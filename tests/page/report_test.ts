@@ -101,3 +101,18 @@ Deno.test("a report lists what differs between bands in a table, and paths as th
   assert.ok(html.includes("<tr><td>Velocity (µm/s)</td><td>10</td><td>20</td></tr>"));
   assert.match(reportSvg(report, measure), />Velocity \(µm\/s\): 10 \(Band 1\) · 20 \(Band 2\)</);
 });
+
+Deno.test("a channel called plot keeps its name in a report of several plots", () => {
+  const plot =
+    `<svg width="10" height="10"><clipPath id="plot"><rect/></clipPath><g clip-path="url(#plot)"/>` +
+    `<text>plot</text><text>url(#plot) id=&quot;plot&quot;</text></svg>\n`;
+  const parts = REPORT.parts.map((part) => ({ ...part, plot }));
+  const svg = reportSvg({ ...REPORT, parts }, measure);
+  const ids = [...svg.matchAll(/<clipPath id="(plot\d+)">/g)].map(([, id]) => id);
+  assert.equal(new Set(ids).size, 2);
+  assert.deepEqual([...svg.matchAll(/clip-path="url\(#(plot\d+)\)"/g)].map(([, id]) => id), ids);
+  assert.equal(
+    [...svg.matchAll(/<text>plot<\/text><text>url\(#plot\) id=&quot;plot&quot;<\/text>/g)].length,
+    2,
+  );
+});

@@ -15,6 +15,7 @@ import { calibrationsOf } from "../../metadata/axes.ts";
 import { endOfString, isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { textFrom } from "../../metadata/text.ts";
+import type { ByteSource } from "../../io/byte_source.ts";
 import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import {
@@ -38,6 +39,12 @@ import { numberIn, planeMetadata, textIn } from "./micromanager_index.ts";
 /** Largest `metadata.txt` in bytes: a plane has about 3 KB, and 100,000 files are listed in a folder. */
 const MAX_TEXT_BYTES = 384 << 20;
 
+/** Bytes of `metadata.txt` in memory at a time. */
+const WINDOW_BYTES = 4 << 20;
+
+/** Longest name of a file, a channel or a time that is kept. */
+const MAX_KEPT_TEXT = 255;
+
 /** Bytes of `metadata.txt` in which the summary of a sibling folder is looked for; it comes first. */
 const SUMMARY_BYTES = 1 << 20;
 
@@ -46,6 +53,9 @@ const MAX_RECORD = 1 << 20;
 
 /** Most bytes of a key, which is the name of a file at most. */
 const MAX_KEY = 1000;
+
+/** Bytes in which an entry and the blanks around it fit. */
+const MAX_ENTRY = 2 * (MAX_RECORD + MAX_KEY);
 
 /** Largest number of entries: Micro-Manager 2 writes two for a plane, and a folder holds no more files. */
 const MAX_ENTRIES = 2 * MAX_FOLDER_ENTRIES + 1;
@@ -182,8 +192,7 @@ const byNumber = (a: string, b: string) => a.localeCompare(b, "en", { numeric: t
 function summaryBeside(files: FileAccess, path: string): JsonObject {
   using file = files.openNeighbour(path);
   if (file === null) return {};
-  const start = file.read(0, Math.min(file.size, SUMMARY_BYTES), METADATA_NAME);
-  for (const [key, text] of entriesOf(start)) {
+  for (const [key, text] of entriesOf(file, Math.min(file.size, SUMMARY_BYTES))) {
     if (key === "Summary") return objectIn(text);
   }
   return {};
@@ -204,7 +213,7 @@ function readMetadata(files: FileAccess, folder: string): MetadataFile | null {
     if (size > MAX_TEXT_BYTES) {
       throw new DecodeFailed(`it has ${size} bytes, more than ${MAX_TEXT_BYTES}`);
     }
-    const entries = entriesOf(file.read(0, size, METADATA_NAME));
+    const entries = entriesOf(file, size);
     for (let count = 0;; count += 1) {
       files.stop.check();
       const { done, value } = entries.next();
@@ -232,61 +241,100 @@ function objectIn(text: string): JsonObject {
 
 /** Adds what an entry says of a plane, which may have two entries: `Coords-FOLDER/NAME` and `Metadata-FOLDER/NAME`. */
 function addRecord(records: Map<string, PlaneRecord>, key: string, fields: JsonObject): void {
-  const name = (textIn(fields.FileName) || key).replace(/^.*[/\\]/, "");
+  const name = keptText(lastPart(textIn(fields.FileName) || key));
   if (!/\.tiff?$/i.test(name)) return;
   const before = records.get(name);
   const index = (...values: unknown[]) => values.map(numberIn).find((value) => value !== null) ?? null;
   records.set(name, {
     t: index(fields.FrameIndex, fields.Frame) ?? before?.t ?? null,
     channel: index(fields.ChannelIndex) ?? before?.channel ?? null,
-    channelName: textIn(fields.Channel) || (before?.channelName ?? ""),
+    channelName: keptText(textIn(fields.Channel)) || (before?.channelName ?? ""),
     z: index(fields.SliceIndex, fields.Slice) ?? before?.z ?? null,
     milliseconds: index(fields["ElapsedTime-ms"]) ?? before?.milliseconds ?? null,
     pixel: index(fields.PixelSizeUm) ?? before?.pixel ?? null,
-    time: textIn(fields.Time) || (before?.time ?? ""),
+    time: keptText(textIn(fields.Time)) || (before?.time ?? ""),
   });
 }
 
+const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
+
+/** A copy of what follows the last slash or backslash: a part of a text keeps the whole in memory. */
+function lastPart(path: string): string {
+  const at = 1 + Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+  return at === 0 || path.length - at > MAX_KEPT_TEXT ? path : decoder.decode(encoder.encode(path.slice(at)));
+}
+
+/** The text; `""` if it is too long. */
+const keptText = (text: string): string => text.length > MAX_KEPT_TEXT ? "" : text;
+
 /**
- * The entries of a JSON object as texts, one after the other, so that a file that was cut gives those before the cut.
+ * The entries of a JSON object as texts, one after the other, so that a file that was cut gives those before the cut. Reads a window of
+ * the file at a time.
  *
+ * @param size bytes of the file to look at
  * @returns where and why the text ends early, or `null`
  */
-function* entriesOf(bytes: Uint8Array): Generator<readonly [key: string, value: string], string | null> {
-  const isUtf8Marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  let at = afterBlanks(bytes, isUtf8Marked ? 3 : 0);
-  if (at === bytes.length) return null;
-  if (bytes[at] !== OPEN) return `it is damaged at ${at}`;
+function* entriesOf(
+  file: ByteSource,
+  size: number,
+): Generator<readonly [key: string, value: string], string | null> {
+  let base = 0;
+  let bytes = file.read(0, Math.min(size, WINDOW_BYTES), METADATA_NAME);
+  /** Moves the window so that an entry fits into it. Returns the new index of a byte. */
+  const moved = (at: number): number => {
+    if (base + bytes.length === size || bytes.length - at > MAX_ENTRY) return at;
+    base += at;
+    bytes = file.read(base, Math.min(size - base, WINDOW_BYTES), METADATA_NAME);
+    return 0;
+  };
+  const damagedAt = (at: number) => `it is damaged at ${base + at}`;
+  let at = afterBlanks(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+  if (at === bytes.length) return "it is empty";
+  if (bytes[at] !== OPEN) {
+    return bytes.every((byte) => byte === 0) ? "it holds nothing but zeros" : damagedAt(at);
+  }
   for (;;) {
-    at = afterBlanks(bytes, at + 1);
+    at = afterBlanks(bytes, moved(at + 1));
     if (bytes[at] === CLOSE) {
       const rest = afterBlanks(bytes, at + 1);
-      return rest === bytes.length ? null : `it is damaged at ${rest}`;
+      return base + rest === size ? null : damagedAt(rest);
     }
     const endOfKey = endOfString(bytes, at) + 1;
     const colon = afterBlanks(bytes, endOfKey);
     if (bytes[at] !== QUOTE || endOfKey - at > MAX_KEY || bytes[colon] !== COLON) {
-      return colon >= bytes.length ? `it ends at ${bytes.length}` : `it is damaged at ${at}`;
+      return colon >= bytes.length ? `it ends at ${base + bytes.length}` : damagedAt(at);
     }
     const name = textFrom(bytes.subarray(at, endOfKey));
-    const key = parseJsonText(name, `the key at ${at}`);
+    const key = PLAIN_KEY.test(name) ? name.slice(1, -1) : parseJsonText(name, `the key at ${base + at}`);
     const start = afterBlanks(bytes, colon + 1);
+    if (start < bytes.length && !VALUE_STARTS.test(String.fromCharCode(bytes[start]!))) {
+      return damagedAt(start);
+    }
     const end = endOfValue(bytes, start);
     if (end === null) return `it ends within ${name}, or ${name} has more than ${MAX_RECORD} bytes`;
     yield [String(key), textFrom(bytes.subarray(start, end))];
     at = afterBlanks(bytes, end);
     if (bytes[at] === CLOSE) at -= 1;
     else if (bytes[at] !== COMMA) {
-      return at === bytes.length ? `it ends after ${name}` : `it is damaged at ${at}`;
+      return base + at === size ? `it ends after ${name}` : damagedAt(at);
     }
   }
 }
 
 const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d];
 
+/** A key without escapes and characters that need one. */
+const PLAIN_KEY = /^"[^"\\\p{Cc}]*"$/u;
+
+/** What a JSON value begins with. */
+const VALUE_STARTS = /[{["\-\dtfn]/;
+
+/** Whether JSON allows a byte between values: tab, line feed, carriage return and space. */
+const isBlank = (byte: number): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9;
+
 /** Index of the first byte from `at` on that is no blank, or the length. */
 function afterBlanks(bytes: Uint8Array, at: number): number {
-  while (at < bytes.length && bytes[at]! <= 0x20) at += 1;
+  while (at < bytes.length && isBlank(bytes[at]!)) at += 1;
   return Math.min(at, bytes.length);
 }
 

@@ -103,7 +103,7 @@ export function readIndex(folder: string, files: FileAccess): ListedSet | null {
   return { images: listed, warnings, bytes: index.length };
 }
 
-/** The record at an offset; `null` at the zeros after the last one. @throws {DecodeFailed} the record is damaged or truncated */
+/** The record at an offset; `null` if only zeros follow. @throws {DecodeFailed} the record is damaged or truncated */
 function readRecord(index: Uint8Array<ArrayBuffer>, start: number) {
   let end = start;
   const take = (length: number, most: number, what: string) => {
@@ -115,7 +115,10 @@ function readRecord(index: Uint8Array<ArrayBuffer>, start: number) {
   const text = (most: number, what: string) =>
     UTF8.decode(take(take(4, 4, `the bytes of ${what}`).getUint32(0, true), most, what));
   const json = text(MAX_AXES_BYTES, "its axes");
-  if (json === "") return null;
+  if (json === "") {
+    if (index.subarray(start).every((byte) => byte === 0)) return null;
+    throw new DecodeFailed("zeros stand in place of its axes");
+  }
   const axes = parseJsonText(json, "the text of its axes");
   if (!isJsonObject(axes)) throw new DecodeFailed("its axes are not a JSON object");
   const file = text(MAX_NAME_BYTES, "the letters of its file name");

@@ -55,8 +55,8 @@ export class ScanImageHeader {
       regions: "The regions of ScanImage",
     };
     opened.warnings.push(
-      ...lostText(what.software, software?.[0] ?? ""),
-      ...lostText(what.block, block.text),
+      ...lostText(what.software, software?.[0] ?? "", "end fields"),
+      ...lostText(what.block, block.text, "end fields"),
       ...lostText(what.regions, regions),
     );
     return new ScanImageHeader(texts, upToNul(regions));

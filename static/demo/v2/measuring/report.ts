@@ -32,6 +32,9 @@ const PAGE_WIDTH = 620;
 
 const FONT = "Helvetica, Arial, sans-serif";
 
+/** The id of a plot's frame, and what refers to it. Names of channels have no bare quotes. */
+const PLOT_ID = /( id="|="url\(#)plot(?=["\)])/g;
+
 /** Pictures that fit a width, none larger than the first one: a reference image shows where its line scan lies. */
 function sized(pictures: Report["pictures"], most: number): Report["pictures"] {
   const fitted = (picture: Report["pictures"][number], width: number, height: number) => {
@@ -194,7 +197,7 @@ export function reportSvg(report: Report, measure: (text: string) => number): st
     if (plot !== null) {
       const [, width = 0, height = 0] = (/width="(\d+)" height="(\d+)"/.exec(plot) ?? []).map(Number);
       // Ids must be unique in the whole document.
-      const own = plot.replaceAll("plot", `plot${body.length}`);
+      const own = plot.replace(PLOT_ID, (_, before) => `${before}plot${body.length}`);
       body.push(own.replace("<svg ", `<svg x="${MARGIN}" y="${y + 4}" `).trim());
       y += width > 0 ? height + 8 : 0;
     }
