@@ -53,7 +53,8 @@ export function parsedDocument(bytes: Uint8Array, problems: DocumentProblems): u
 
 /** One collection during its validation. */
 export class CollectionTree {
-  readonly #root: string;
+  /** Folder to which the paths in the document are relative. */
+  readonly root: string;
   readonly #resolvedRoot: string;
   readonly #resolvedDocument: string;
   readonly #files: FileTree;
@@ -72,14 +73,15 @@ export class CollectionTree {
     const images = objectsOf(object(value)["members"]).flatMap(([, item]) =>
       usable(relativePath, item["ome_zarr"]) ?? []
     );
-    this.#root = rootOfDocument(document, images, files, given);
+    this.root = rootOfDocument(document, images, files, given);
     this.#resolvedDocument = files.resolve(document);
-    this.#resolvedRoot = files.resolve(this.#root);
+    this.#resolvedRoot = files.resolve(this.root);
     this.#files = files;
     this.#found = found;
     this.#problems = new DocumentProblems(document, found.problems);
   }
 
+  /** Validates the document and all that it names. */
   judge(value: unknown): void {
     if (!isInsideRoots(this.#resolvedDocument, [this.#resolvedRoot])) {
       this.#problems.add([], "the document leaves the root of the collection through a link");
@@ -91,16 +93,16 @@ export class CollectionTree {
     for (const [index, item] of list) this.#judgeMember(item, ["members", index]);
     const { tables } = object(value["resources"]);
     uniqueIds(objectsOf(tables), ["resources", "tables"], this.#problems);
-    this.#judgeTables(tables, ["resources", "tables"], this.#problems);
+    this.judgeTables(tables, ["resources", "tables"], this.#problems);
   }
 
   /** Validates documents against each other by the numbers in their paths, if there is no collection and no image. */
   judgeAlone(): void {
-    for (const name of this.#files.list(join(this.#root, "acqimage"))) {
+    for (const name of this.#files.list(join(this.root, "acqimage"))) {
       const path = (folder: string) =>
-        this.#files.kind(join(this.#root, folder, name)) === "file" ? `${folder}/${name}` : undefined;
+        this.#files.kind(join(this.root, folder, name)) === "file" ? `${folder}/${name}` : undefined;
       const acqimage = path("acqimage");
-      const bytes = this.#readFile(acqimage, [], this.#problems, MAX_JSON_BYTES);
+      const bytes = this.readFile(acqimage, [], this.#problems, MAX_JSON_BYTES);
       const id = bytes && unlessDamaged(() => object(parseJson(bytes, "it"))["image_id"], null);
       const reference = path("reference");
       this.#judgeMember({
@@ -114,7 +116,7 @@ export class CollectionTree {
 
   #judgeMember(item: JsonObject, at: readonly PropertyKey[]): void {
     const { acqimage, analyses } = object(item["resources"]);
-    const image = this.#openImage(item["ome_zarr"], [...at, "ome_zarr"]);
+    const image = this.openImage(item["ome_zarr"], [...at, "ome_zarr"]);
     const context: DocumentContext = { imageId: usable(opaqueId, item["id"]) ?? null, image, roiIds: null };
     const document = this.#judgeLinked(acqimage, "acqimage", [...at, "resources", "acqimage"], context);
     const own = object(object(document?.value["image_metadata"])["acq_server"]);
@@ -125,10 +127,10 @@ export class CollectionTree {
       roiIds,
     });
     for (const [index, { resources }] of objectsOf(linked?.value["analyses"])) {
-      this.#judgeTables(resources, ["analyses", index, "resources"], linked!.problems);
+      this.judgeTables(resources, ["analyses", index, "resources"], linked!.problems);
     }
     const reference = object(item["reference_image"]);
-    const overview = this.#openImage(reference["ome_zarr"], [...at, "reference_image", "ome_zarr"]);
+    const overview = this.openImage(reference["ome_zarr"], [...at, "reference_image", "ome_zarr"]);
     const referenceAt = [...at, "reference_image", "metadata"];
     this.#judgeLinked(reference["metadata"], "reference-image", referenceAt, { ...context, image: overview });
   }
@@ -143,15 +145,17 @@ export class CollectionTree {
     this.#problems.add([...at, "ome_zarr"], text);
   }
 
-  #judgeTables(list: unknown, at: readonly PropertyKey[], problems: DocumentProblems): void {
+  /** Validates tables at the paths that the items of a list name. */
+  judgeTables(list: unknown, at: readonly PropertyKey[], problems: DocumentProblems): void {
     for (const [index, { path, media_type: type }] of objectsOf(list)) {
-      const bytes = this.#readFile(path, [...at, index, "path"], problems, MAX_CSV_BYTES);
+      const bytes = this.readFile(path, [...at, index, "path"], problems, MAX_CSV_BYTES);
       const problem = bytes && type === "text/csv" ? csvProblem(bytes) : null;
       if (problem) problems.add([...at, index, "path"], `"${path}": ${problem}`);
     }
   }
 
-  #openImage(path: unknown, at: readonly PropertyKey[]): JudgedImage | null {
+  /** Opens an image; a failure becomes a problem at the field that names it. */
+  openImage(path: unknown, at: readonly PropertyKey[]): JudgedImage | null {
     return this.#reading(path, at, this.#problems, (target) => {
       const format = this.#files.kind(target) === "file" ? fileFormatOf(target) : undefined;
       if (format !== undefined && !/\.zip$/i.test(target)) {
@@ -177,9 +181,9 @@ export class CollectionTree {
     at: readonly PropertyKey[],
     context: DocumentContext,
   ): { value: Readonly<Record<string, unknown>>; problems: DocumentProblems } | null {
-    const bytes = this.#readFile(path, at, this.#problems, MAX_JSON_BYTES);
+    const bytes = this.readFile(path, at, this.#problems, MAX_JSON_BYTES);
     if (!bytes) return null;
-    const problems = new DocumentProblems(join(this.#root, path as string), this.#found.problems);
+    const problems = new DocumentProblems(join(this.root, path as string), this.#found.problems);
     const value = parsedDocument(bytes, problems);
     const declared = declaredKind(value);
     if (declared && declared.kind !== kind) {
@@ -207,7 +211,8 @@ export class CollectionTree {
     }
   }
 
-  #readFile(
+  /** Reads a file of the collection; a failure becomes a problem at the field that names it. */
+  readFile(
     path: unknown,
     at: readonly PropertyKey[],
     problems: DocumentProblems,
@@ -230,7 +235,7 @@ export class CollectionTree {
   ): T | null {
     if (typeof path !== "string" || !RELATIVE_PATH.test(path)) return null;
     try {
-      const written = join(this.#root, path);
+      const written = join(this.root, path);
       if (!this.#files.hasEntry(written)) {
         problems.add(at, `"${path}" does not exist`);
         return null;
@@ -246,7 +251,8 @@ export class CollectionTree {
   }
 }
 
-interface JudgedImage extends ImageFacts {
+/** An image that a collection names, as far as its documents are judged by it. */
+export interface JudgedImage extends ImageFacts {
   /** Indices of planes without a chunk: `t=3 c=0`. */
   readonly absent: readonly string[];
 }

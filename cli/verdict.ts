@@ -3,9 +3,10 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { DecodeFailed, quoted, ReaderError, UnsupportedFormat } from "../readers/errors.ts";
 import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
 import { FileAccess } from "../readers/io/file_access.ts";
-import { COLLECTION_FILE, documentsAround, zipRoot } from "../readers/collection/documents.ts";
+import { COLLECTION_FILE, documentsAround, isImageList, zipRoot } from "../readers/collection/documents.ts";
 import { DOCUMENT_KINDS } from "../schemas/documents.ts";
 import { type FileTree, ZipFiles } from "../readers/ome_zarr/zip_files.ts";
+import { judgeImageList } from "./image_list_tree.ts";
 import { CollectionTree, type Findings, parsedDocument } from "./collection_tree.ts";
 import { ALONE, declaredKind, judgeDocument } from "../schemas/document_rules.ts";
 import { DocumentProblems } from "../schemas/problems.ts";
@@ -86,7 +87,10 @@ function judgeRoot(root: string, files: FileTree, found: Findings): void {
   }
   if (another === undefined) return judgeFile(document, root, files, found);
   const names = documents.map((name) => `"${name}"`).join(", ");
-  new DocumentProblems(root, found.problems).add([], `there is more than one collection.json: ${names}`);
+  new DocumentProblems(root, found.problems).add(
+    [],
+    `there is more than one document of a collection: ${names}`,
+  );
 }
 
 function judgeFile(path: string, root: string | null, files: FileTree, found: Findings): void {
@@ -97,6 +101,7 @@ function judgeFile(path: string, root: string | null, files: FileTree, found: Fi
   }
   const value = parsedDocument(file.read(0, file.size, "the document"), problems);
   if (value === undefined) return;
+  if (isImageList(path)) return judgeImageList(path, value, files, found);
   const kind = root === null ? declaredKind(value)?.kind : "collection";
   if (kind === "collection") new CollectionTree(path, value, root, files, found).judge(value);
   else if (kind !== undefined) judgeDocument(kind, value, ALONE, problems);

@@ -1,5 +1,5 @@
 /** From a validated path to the format that opens it: by content first, then by extension. */
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import type { ByteSource } from "./io/byte_source.ts";
 import { DecodeFailed, NoImage, Unreadable, UnsupportedFormat } from "./errors.ts";
 import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
@@ -126,7 +126,7 @@ type NameRules = ReturnType<typeof nameRules>;
 async function storeAt(path: string, kind: PathKind | null, files: FileAccess): Promise<ChosenFormat | null> {
   for (const format of MARKED_FORMATS) {
     const { markers = [], markedFolder, opensMarker } = format;
-    if (kind === "file" && markers.includes(basename(path))) {
+    if (kind === "file" && markers.some((marker) => join(path).endsWith(sep + join(marker)))) {
       return { format, path: opensMarker ? path : dirname(path) };
     }
     const folders = markedFolder === undefined ? [path] : [path, join(path, markedFolder)];

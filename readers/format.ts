@@ -16,7 +16,7 @@ export interface FormatName {
   /** True if a path may continue into a file with one of the extensions, to a part of its content. */
   readonly holdsPaths?: boolean;
   readonly namesFolders?: boolean;
-  /** Files that mark a directory as one image; a path to one of them means its directory. */
+  /** Files that mark a directory as one image, some in a folder of it; a path to one of them means its directory. */
   readonly markers?: readonly string[];
   /** True if a path to a marker means the marker itself. */
   readonly opensMarker?: boolean;

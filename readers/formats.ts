@@ -68,7 +68,8 @@ export const STORE_MARKERS: readonly string[] = FORMATS.flatMap(({ markers, open
 export const markersOf = (extensions: readonly string[]): string[] =>
   FORMATS.filter((format) => format.extensions.some((extension) => extensions.includes(extension)))
     .flatMap(({ markers = [], bareExtensions = [] }) => [
-      ...markers,
+      // A dialog knows no folders.
+      ...markers.map((marker) => marker.split("/").at(-1)!),
       ...bareExtensions.filter((extension) => extensions.includes(extension)).map((bare) => bare.slice(1)),
     ]);
 

@@ -379,7 +379,7 @@ const FolderEntry = named("FolderEntry", "One acquisition, collection or folder"
   ),
   path: string("Absolute path to open or to list"),
   kind: z.enum(["folder", "image", "collection"]).describe(
-    "image for an acquisition, collection for a folder with collection.json, folder for any other",
+    "image for an acquisition, collection for a folder with collection.json or a list of acqstore, folder for any other",
   ),
   format: z.string().nullable().describe(
     "Short name of the format that the extension stands for; null for folders",

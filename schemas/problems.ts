@@ -80,7 +80,8 @@ export function firstIssue(schema: z.ZodType, value: unknown): FirstIssue | null
   }
   if (!(inner instanceof z.ZodObject && isJsonObject(value))) return issueOf(inner, value);
   const shape: Readonly<Record<string, z.ZodType>> = inner.shape;
-  const unknown = Object.keys(value).find((key) => !Object.hasOwn(shape, key));
+  const isClosed = inner.def.catchall instanceof z.ZodNever;
+  const unknown = isClosed ? Object.keys(value).find((key) => !Object.hasOwn(shape, key)) : undefined;
   if (unknown !== undefined) return { path: [unknown], message: "unknown field" };
   const field = (key: string) => Object.hasOwn(value, key) ? value[key] : undefined;
   return firstBelow(Object.keys(shape).map((key) => [key, field(key)] as const), (key) => shape[key]!);

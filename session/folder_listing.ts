@@ -162,13 +162,18 @@ async function entryOf(folder: Folder, candidate: Candidate): Promise<ListedEntr
 
 /** The kind of a folder, by the files that mark stores and collections. */
 async function kindOf(folder: Folder, name: string): Promise<Pick<ListedEntry, "kind" | "format">> {
-  for (const { name: format, markers = [], markedFolder, extensions } of MARKED_FORMATS) {
-    if (!extensions.some((extension) => folder.allowedExtensions.includes(extension))) continue;
+  const marks = MARKED_FORMATS.flatMap(({ name: format, markers = [], markedFolder, extensions }) => {
+    if (!extensions.some((extension) => folder.allowedExtensions.includes(extension))) return [];
     const folders = markedFolder === undefined ? [name] : [name, join(name, markedFolder)];
-    for (const place of folders.flatMap((inner) => markers.map((marker) => join(inner, marker)))) {
-      if (!(await look(folder, place))?.isFile) continue;
-      return { kind: format === COLLECTION_NAME ? "collection" : "image", format };
-    }
+    return folders.flatMap((inner) =>
+      markers.map((marker) => ({ format, marker, place: join(inner, marker) }))
+    );
+  });
+  // Metadata of a Zarr group are in the root of a collection of acqstore, too.
+  const isSure = ({ marker }: { readonly marker: string }) => marker.includes("/");
+  for (const { format, place } of [...marks.filter(isSure), ...marks.filter((one) => !isSure(one))]) {
+    if (!(await look(folder, place))?.isFile) continue;
+    return { kind: format === COLLECTION_NAME ? "collection" : "image", format };
   }
   return { kind: "folder", format: null };
 }

@@ -1,18 +1,22 @@
 /** The JSON documents of collections, and collections that are opened as a whole. */
 import { createHash } from "node:crypto";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import type { Collection, DocumentKind, DocumentKindName } from "../../schemas/documents.ts";
 import { DecodeFailed, isLoss, quoted, ReaderError, unlessDamaged, Unreadable } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
 import { storedSpelling } from "../io/names.ts";
 import { isInsideRoots, unlessMissing } from "../io/paths.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
+import { IMAGE_LIST } from "./names.ts";
 import { isGroup } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import { type Warning, warning } from "../warning.ts";
 
 /** Name of the document. */
 export const COLLECTION_FILE = "collection.json";
+
+/** True for the path of a list of images as acqstore 0.2.0 writes it. */
+export const isImageList = (document: string): boolean => document.endsWith(sep + join(IMAGE_LIST));
 
 /** Largest number of subfolders to inspect. */
 const MAX_FOLDERS = 200;
@@ -21,7 +25,7 @@ const MAX_FOLDERS = 200;
 const MAX_ENTRIES = 5_000;
 
 /**
- * `collection.json` in a folder and then in its direct subfolders, by name.
+ * `collection.json` in a folder, the list of images of acqstore, and `collection.json` in the direct subfolders, by name.
  *
  * @param skip called for an unreadable subfolder
  * @throws {Unreadable} the folder itself cannot be read
@@ -33,11 +37,17 @@ export function documentsAround(
   maxFolders = MAX_FOLDERS,
 ): string[] {
   const found: string[] = [];
-  const look = (place: string) => {
-    const path = join(place, COLLECTION_FILE);
+  const look = (place: string, name = COLLECTION_FILE) => {
+    const path = join(place, name);
     if (files.kind(path) === "file") found.push(path);
   };
   look(folder);
+  try {
+    look(folder, IMAGE_LIST);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    skip(error);
+  }
   let folders = 0;
   for (const name of unlessDamaged(() => files.list(folder), []).slice(0, MAX_ENTRIES)) {
     if (folders >= maxFolders) break;
@@ -54,6 +64,12 @@ export function documentsAround(
   return found;
 }
 
+/** The folders to which the paths in a document may be relative, the likelier one first. A list of images has one. */
+export function rootsOf(document: string): readonly [string, ...string[]] {
+  const folder = dirname(document);
+  return isImageList(document) ? [dirname(folder)] : [folder, dirname(folder)];
+}
+
 /**
  * The root of a collection: the folder of its document, unless its parent contains more of the members' images. A document inside
  * an image never makes a folder above the image the root: whoever hands on an image could otherwise name the files beside it.
@@ -68,9 +84,8 @@ export function rootOfDocument(
   given: string | null = null,
   admits: (parent: string) => boolean = () => true,
 ): string {
-  const folder = dirname(document);
-  const parent = dirname(folder);
-  if (isGroup(folder, files) || !admits(parent)) return folder;
+  const [folder, parent] = rootsOf(document);
+  if (parent === undefined || isGroup(folder, files) || !admits(parent)) return folder;
   const exact = (root: string) => images.filter((path) => files.kind(join(root, path)) !== null).length;
   const spelled = (root: string) => {
     const stored = storedSpelling(files, root, images);
@@ -160,18 +175,12 @@ export async function readDocument<T>(
   admits: (bytes: number) => boolean = () => true,
   others: string[] = [],
 ): Promise<AcceptedDocument<T> | null> {
-  const file = files.open(path);
-  let bytes: Uint8Array;
-  try {
-    if (file.size > MAX_JSON_BYTES) {
-      throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
-    }
-    if (!admits(file.size)) return null;
-    bytes = file.read(0, file.size, "the document");
-  } finally {
-    file.close();
-  }
+  const bytes = documentBytes(path, files, admits);
+  if (bytes === null) return null;
   const parsed = parseJson(bytes, "it");
+  if (kind === "collection" && isImageList(path)) {
+    return { value: await listedCollection(parsed) as T, digest: digestOf(bytes), foreign: FOREIGN_LIST };
+  }
   // Loaded with the first document, so that images outside collections do not load zod.
   const { documentKindOf, memberCountProblem } = await import("../../schemas/documents.ts");
   const { firstIssue } = await import("../../schemas/problems.ts");
@@ -191,6 +200,33 @@ export async function readDocument<T>(
   throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
 }
 
+/** Bytes of a document; `null` if it is not admitted. @throws {DecodeFailed} it is too large */
+export function documentBytes(
+  path: string,
+  files: FileTree,
+  admits: (bytes: number) => boolean,
+): Uint8Array | null {
+  const file = files.open(path);
+  try {
+    if (file.size > MAX_JSON_BYTES) {
+      throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
+    }
+    return admits(file.size) ? file.read(0, file.size, "the document") : null;
+  } finally {
+    file.close();
+  }
+}
+
+/** How a list of images differs from a document of this program. */
+const FOREIGN_LIST = "it lists the images in the layout of acqstore 0.2.0";
+
+async function listedCollection(value: unknown): Promise<Collection> {
+  const { memberCountProblem } = await import("../../schemas/documents.ts");
+  const problem = memberCountProblem(isJsonObject(value) ? { members: value["acq_images"] } : null);
+  if (problem !== null) throw new DecodeFailed(problem);
+  return (await import("./acqstore_list.ts")).collectionOfList(value);
+}
+
 /** Reads a document like {@linkcode readDocument}; if it cannot be used, warns and returns `null`. */
 export async function readUsable<T>(
   path: string,
@@ -200,8 +236,17 @@ export async function readUsable<T>(
   allowance: Allowance | null = null,
 ): Promise<AcceptedDocument<T> | null> {
   const admits = (bytes: number) => allowance === null || (allowance.bytes -= bytes) >= 0;
+  return await unlessUnusable(path, warnings, () => readDocument<T>(path, kind, files, admits));
+}
+
+/** What `read` returns; if the document cannot be used, warns and returns `null`. */
+export async function unlessUnusable<T>(
+  path: string,
+  warnings: Warning[],
+  read: () => Promise<T>,
+): Promise<T | null> {
   try {
-    return await readDocument<T>(path, kind, files, admits);
+    return await read();
   } catch (error) {
     if (!(error instanceof ReaderError) || error.tag === "shutting_down") throw error;
     warnings.push(warning("metadata_damaged", `The document "${path}" cannot be used: ${error.message}`));
@@ -220,7 +265,7 @@ export interface OpenedCollection {
 }
 
 /**
- * The collection whose document was opened by its own path. The document's folder is the root.
+ * The collection whose document was opened by its own path. The document's folder is the root; that of a list of images lies above.
  *
  * @throws {DecodeFailed} the document is damaged, or its images are not below its folder
  */
@@ -229,7 +274,7 @@ export async function collectionAt(document: string, files: FileTree): Promise<O
   const read = await readDocument<Collection>(document, "collection", files, undefined, others);
   if (read === null) throw new DecodeFailed(`it is not the document of a collection: ${others[0]}`);
   const { value: collection, foreign } = read;
-  const root = dirname(document);
+  const [root] = rootsOf(document);
   if (rootOfDocument(document, imagesOf(collection), files) === root) {
     return { document, root, collection: asStored(collection, root, files), foreign };
   }
@@ -274,12 +319,13 @@ async function onlyCollectionIn(
       read = await readDocument<Collection>(document, "collection", files, admits, others);
     } catch (error) {
       if (!isLoss(error)) throw error;
-      throw new DecodeFailed(`${quoted(basename(document))}: ${error.message}`, { cause: error });
+      const name = isImageList(document) ? IMAGE_LIST : basename(document);
+      throw new DecodeFailed(`${quoted(name)}: ${error.message}`, { cause: error });
     }
     if (read === null) continue;
     const { value: collection, foreign } = read;
     // The paths in a document below the folder may be relative to the document's own folder.
-    const root = dirname(document) === folder
+    const root = rootsOf(document)[0] === folder
       ? folder
       : rootOfDocument(document, imagesOf(collection), files, folder);
     found.push({ document, root, collection: asStored(collection, root, files), foreign });
@@ -287,7 +333,7 @@ async function onlyCollectionIn(
   if (found.length > 1) {
     const documents = found.map(({ document }) => quoted(document)).join(", ");
     throw new DecodeFailed(
-      `it holds more than one ${COLLECTION_FILE}: ${documents}; open one of their folders`,
+      `it holds more than one document of a collection: ${documents}; open one of them`,
     );
   }
   return found[0] ?? null;

@@ -1,7 +1,7 @@
 import { startsZip } from "../first_bytes.ts";
 import type { DirectoryFormat, FileFormat } from "../format.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { COLLECTION_NAME, ZARR_ZIP_NAME } from "./names.ts";
+import { COLLECTION_NAME, IMAGE_LIST, ZARR_ZIP_NAME } from "./names.ts";
 import { GROUP_MARKERS } from "../ome_zarr/markers.ts";
 
 /** The reader distinguishes images from collections. */
@@ -42,7 +42,7 @@ export const COLLECTION: DirectoryFormat = {
   title: "Collection of OME-Zarr images",
   extensions: [".ome.zarr", ".zarr"],
   namesFolders: true,
-  markers: ["collection.json"],
+  markers: ["collection.json", IMAGE_LIST],
   opensMarker: true,
   container: "directory",
   content: "collection.json",

@@ -15,6 +15,7 @@ import {
   NO_REFERENCE,
   type ReferenceResult,
   referenceUnlessLost,
+  straightPath,
   unreadable,
 } from "../metadata/reference.ts";
 import { openStore } from "../ome_zarr/opened_store.ts";
@@ -30,7 +31,8 @@ import {
 } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { asRecorded, exactPath, recordedAxes, recordedChannels } from "./archived.ts";
-import type { MemberDocument, Membership } from "./membership.ts";
+import type { DocumentFile } from "./member_documents.ts";
+import type { Membership } from "./membership.ts";
 import { digestOf, isInside } from "./documents.ts";
 
 /** The acquisition of an image, with the metadata of its collection if it has one. */
@@ -81,9 +83,22 @@ export function asMember(acquisition: Acquisition, membership: Membership, files
 
 function addDocuments(list: DocumentList, { documents, root }: Membership, files: FileTree): void {
   const require = (bytes: number) => list.require(bytes);
+  const listed = new Set<string>();
   for (const document of documents) {
-    const { name, tables } = document;
-    list.add(name, "application/json", textOf(acceptedBytes(document, files, require), name));
+    const { name, made, tables } = document;
+    const read = document.files.map((file) => ({ file, bytes: acceptedBytes(file, files, require) }));
+    for (const { file: { name, isJson }, bytes } of read) {
+      // A page that reads documents by their extension takes this one as text.
+      const [shown, type] = isJson
+        ? [name, "application/json"] as const
+        : [`${name}.txt`, "text/plain"] as const;
+      if (!listed.has(name)) list.add(shown, type, textOf(bytes, name));
+      listed.add(name);
+    }
+    if (made !== null) {
+      const value = made(read.map(({ bytes }) => bytes));
+      list.add(name, "application/json", JSON.stringify(value, null, 2));
+    }
     for (const table of tables) {
       const place = tableAt(root, table, files);
       if (place === null) continue;
@@ -96,8 +111,13 @@ function addDocuments(list: DocumentList, { documents, root }: Membership, files
 function contentOf({ documents, root, unkept }: Membership, files: FileTree): MemberContent {
   const read = <T>(kind: DocumentKindName): T | null => {
     const document = documents.find((one) => one.kind === kind);
-    // Its schema has accepted these bytes.
-    return document === undefined ? null : parseJson(acceptedBytes(document, files), document.name) as T;
+    if (document === undefined) return null;
+    // Their schemas have accepted these bytes.
+    const read = document.files.map((file) => ({ file, bytes: acceptedBytes(file, files) }));
+    const value = document.made === null
+      ? parseJson(read[0]!.bytes, document.name)
+      : document.made(read.map(({ bytes }) => bytes));
+    return value as T;
   };
   return {
     image: read("acqimage"),
@@ -117,7 +137,7 @@ function contentOf({ documents, root, unkept }: Membership, files: FileTree): Me
 
 /** Bytes of a document, which must be those that its schema has accepted. @throws {AcquisitionChanged} */
 function acceptedBytes(
-  { name, path, digest }: MemberDocument,
+  { name, path, digest }: DocumentFile,
   files: FileTree,
   require?: (bytes: number) => void,
 ): Uint8Array {
@@ -168,7 +188,7 @@ function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings
 }
 
 function readReference(membership: Membership, files: FileTree): ReferenceResult {
-  const { referenceImage, scanPath, archived, archivedReference: kept } = membership;
+  const { referenceImage, scanPath, isLine, archived, archivedReference: kept } = membership;
   if (referenceImage === null) return NO_REFERENCE;
   return referenceUnlessLost(() => {
     const acquisition = acquisitionOf(readLinkedImage(openStore(referenceImage, files)), files.stop);
@@ -183,13 +203,15 @@ function readReference(membership: Membership, files: FileTree): ReferenceResult
       reference: {
         axes: [y, x],
         channels: recordedChannels(channels, kept),
-        ...exact ?? { lineRoi: null, scanPath: path },
+        ...exact ?? (path && isLine ? straightPath(endsOf(path)) : { lineRoi: null, scanPath: path }),
         plan: () => acquisition.plan(channels.map((channel) => channel.index), FIRST_POSITION),
       },
       warnings: [...acquisition.warnings, ...warnings],
     };
   });
 }
+
+const endsOf = ({ x, y }: NonNullable<Reference["scanPath"]>) => [x[0]!, y[0]!, x[1]!, y[1]!] as const;
 
 function pathOn(
   shape: ImageShape,

@@ -1,13 +1,6 @@
 /** The collection around an OME-Zarr image: its reference image with the scan path, and the display of its axes. */
 import { basename, dirname, join, resolve } from "node:path";
-import type {
-  AnalysesDocument,
-  Collection,
-  DocumentKindName,
-  ImageDocument,
-  Member,
-  ReferenceImageDocument,
-} from "../../schemas/documents.ts";
+import type { Collection, ImageDocument, Member } from "../../schemas/documents.ts";
 import type { ArchivedImage, ArchivedReference } from "../../schemas/archived.ts";
 import { quoted, Unreadable } from "../errors.ts";
 import { alike, storedSpelling } from "../io/names.ts";
@@ -17,16 +10,20 @@ import type { FileAccess, FileRights } from "../io/file_access.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
+import { type MemberDocument, readOwnDocuments } from "./member_documents.ts";
 import { addWarning, listed, warnIf, type Warning, warning } from "../warning.ts";
+import { IMAGE_LIST } from "./names.ts";
 import {
   type AcceptedDocument,
   type Allowance,
   COLLECTION_FILE,
   documentsAround,
+  isImageList,
   isInside,
   readUsable,
   resolved,
   rootOfDocument,
+  rootsOf,
   searchAllowance,
 } from "./documents.ts";
 
@@ -51,24 +48,14 @@ export interface Membership {
   readonly referenceImage: string | null;
   /** Points `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
+  /** True if the scan path is known to be a straight line. */
+  readonly isLine: boolean;
   /** What an archive keeps of the recording and of its reference image. */
   readonly archived: ArchivedImage;
   readonly archivedReference: ArchivedReference;
   /** What the collection holds besides, which no export keeps. */
   readonly unkept: readonly string[];
   readonly warnings: readonly Warning[];
-}
-
-/** An accepted document of a member. */
-export interface MemberDocument {
-  readonly kind: DocumentKindName;
-  /** Path below the root of the collection. */
-  readonly name: string;
-  /** Resolved path. */
-  readonly path: string;
-  readonly digest: string;
-  /** Paths of its tables below the root of the collection. */
-  readonly tables: readonly string[];
 }
 
 /** An image whose collection is searched. */
@@ -141,8 +128,11 @@ function trustOf(image: string, files: FileAccess): (folder: string) => boolean 
     if (rights === null || !belongs(rights)) return false;
     if (!isOpenToAll(rights)) return true;
     // Anybody can create a document there.
-    const document = files.rightsOf(join(folder, COLLECTION_FILE));
-    return (rights.mode & STICKY) !== 0 && (document === null || belongs(document));
+    const documents = [COLLECTION_FILE, basename(IMAGE_LIST)].map((name) =>
+      files.rightsOf(join(folder, name))
+    );
+    return (rights.mode & STICKY) !== 0 &&
+      documents.every((document) => document === null || belongs(document));
   };
 }
 
@@ -155,7 +145,9 @@ function applied(
     ...axisDisplay ? ["steps"] : [],
     ...referenceImage ? ["the reference image"] : [],
     ...missingPlanes.size > 0 ? ["which planes are missing"] : [],
-    ...Object.keys(archived).length > 0 ? ["what its archive keeps of the recording"] : [],
+    ...Object.keys(archived).length > 0
+      ? [isImageList(document) ? "date and time" : "what its archive keeps of the recording"]
+      : [],
   ];
   const text = `The collection "${document}" gives this image ${changes.join(", ")}`;
   return warnIf(changes.length > 0, "collection_applied", text);
@@ -170,6 +162,7 @@ const ALONE: Membership = {
   axisDisplay: null,
   referenceImage: null,
   scanPath: null,
+  isLine: false,
   archived: {},
   archivedReference: {},
   unkept: [],
@@ -184,7 +177,7 @@ async function foundCollection(search: Search): Promise<FoundMember | null> {
     if (!looked(search, () => admits(folder))) return null;
     await files.readAhead(folder);
     const documents = looked(search, () => documentsAround(folder, files, (error) => note(search, error)));
-    const hasOwn = documents?.[0] === join(folder, COLLECTION_FILE);
+    const hasOwn = documents?.[0] !== undefined && rootsOf(documents[0])[0] === folder;
     const collections: string[] = [];
     let found: FoundMember | null = null;
     for (const document of documents ?? []) {
@@ -245,8 +238,8 @@ function memberOf(
 ): FoundMember | null {
   const { members } = collection;
   const { image, files, allowance, admits } = search;
-  const folder = dirname(document);
-  const roots = [folder, dirname(folder)];
+  const roots = rootsOf(document);
+  const [folder] = roots;
   const named = (isNamed: (path: string) => boolean) =>
     members.filter((member) => roots.some((root) => isNamed(imagePath(root, member))));
   const exact = named((path) => path === image);
@@ -254,7 +247,7 @@ function memberOf(
   const candidates = written.length > 0 ? written : members.slice(0, Math.max(0, allowance.members));
   if (written.length === 0) allowance.members -= members.length;
   const fitting = candidates.flatMap((member) => {
-    const [here, above] = roots.map((root) => isImage(root, member, search));
+    const [here = false, above = false] = roots.map((root) => isImage(root, member, search));
     return here || above ? [{ member, here, above }] : [];
   });
   if (fitting.length === 0) return null;
@@ -299,34 +292,13 @@ export async function readMembership(
     }
     return null;
   };
-  const documents: MemberDocument[] = [];
   const strange = foreign === null ? [] : [`${quoted(basename(document))}: ${foreign}`];
-  const linked = async <T extends { readonly image_id: string }>(
-    name: string | undefined,
-    kind: DocumentKindName,
-    tablesOf: (value: T) => readonly string[] = () => [],
-  ): Promise<T | null> => {
-    const path = name === undefined ? null : inside(name);
-    const read = path && await readUsable<T>(path, kind, files, warnings);
-    if (name === undefined || !path || !read) return null;
-    const { value, digest, foreign } = read;
-    if (foreign !== null) strange.push(`${quoted(name)}: ${foreign}`);
-    if (value.image_id !== member.id) {
-      const text = `"${name}" describes the image "${value.image_id}", not "${member.id}", and is left out`;
-      warnings.push(warning("metadata_disagree", text));
-      return null;
-    }
-    documents.push({ kind, name, path, digest, tables: tablesOf(value) });
-    return value;
-  };
+  const read = isImageList(document)
+    ? (await import("./acqstore_member.ts")).readForeignDocuments
+    : readOwnDocuments;
+  const content = await read(member, { inside, files, warnings, strange });
+  const { documents, image, overview } = content;
   const reference = member.reference_image;
-  const image = await linked<ImageDocument>(member.resources.acqimage, "acqimage");
-  await linked<AnalysesDocument>(
-    member.resources.analyses,
-    "analyses",
-    ({ analyses }) => analyses.flatMap(({ resources = [] }) => resources.map(({ path }) => path)),
-  );
-  const overview = await linked<ReferenceImageDocument>(reference?.metadata, "reference-image");
   if (strange.length > 0) warnings.push(warning("foreign_document", listed(strange)));
   const { archivedImage, archivedReference } = await import("../../schemas/archived.ts");
   const kept = archivedImage(image?.image_metadata);
@@ -341,7 +313,8 @@ export async function readMembership(
     missingPlanes: missingPlanes(image),
     axisDisplay: image?.axis_display ?? null,
     referenceImage: reference ? inside(reference.ome_zarr) : null,
-    scanPath: overview?.scan_path?.points ?? null,
+    scanPath: content.scanPath,
+    isLine: content.isLine,
     archived: kept.fields,
     archivedReference: keptReference.fields,
     unkept: [

@@ -1,22 +1,27 @@
 /** OME-Zarr images and collections of them, in folders and in ZIP files. */
 import { basename, join } from "node:path";
-import { DecodeFailed, isLoss, NoImage, quoted, unlessDamaged, UnsupportedFormat } from "../errors.ts";
-import { MAX_JSON_BYTES } from "../io/limits.ts";
-import { isJsonObject, parseJson } from "../metadata/json.ts";
+import { DecodeFailed, isLoss, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
 import { imageScenes } from "../ome_zarr/mod.ts";
 import { COLLECTION_NAME, ZARR_ZIP_NAME } from "./names.ts";
 import { isGroup, type OpenedStore, openStore, storeInZip } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { listed, warnIf, warning } from "../warning.ts";
-import { COLLECTION_FILE, collectionAt, collectionIn, isInside, type OpenedCollection } from "./documents.ts";
+import {
+  COLLECTION_FILE,
+  collectionAt,
+  collectionIn,
+  isImageList,
+  isInside,
+  type OpenedCollection,
+} from "./documents.ts";
 import { asMember, memberAcquisition } from "./member.ts";
 import { type FoundMember, imagePath, membershipOf, readMembership } from "./membership.ts";
 
 /** Opens the images of a directory or ZIP store, or the members of a collection. */
 export async function scenes(source: Source): Promise<Scenes> {
   const { path, files } = source;
-  if (basename(path) === COLLECTION_FILE) {
+  if (basename(path) === COLLECTION_FILE || isImageList(path)) {
     return collectionScenes(await collectionAt(path, files), files);
   }
   const kind = files.kind(path);
@@ -34,39 +39,10 @@ export async function scenes(source: Source): Promise<Scenes> {
   const others: string[] = [];
   const collection = await collectionIn(path, files, others);
   if (collection !== null) return collectionScenes(collection, files);
-  requireNoImageList(path, files);
   if (others.length > 0) {
     throw new DecodeFailed(`its ${COLLECTION_FILE} is not the document of a collection: ${others[0]}`);
   }
   throw reason ?? new DecodeFailed(`its ${COLLECTION_FILE} is not the document of a collection`);
-}
-
-/** Where acqstore 0.2.0 lists the images of a collection, in another layout than that of documents version 1. */
-const IMAGE_LIST = "acqstore/acq_image_collection.json";
-
-/** @throws {UnsupportedFormat} a folder is a collection in the layout of acqstore 0.2.0; names the paths that open */
-function requireNoImageList(folder: string, files: FileTree): void {
-  const path = join(folder, IMAGE_LIST);
-  if (files.kind(path) !== "file") return;
-  const file = files.open(path);
-  let images: readonly unknown[] = [];
-  try {
-    const isSmall = file.size <= MAX_JSON_BYTES;
-    const value = isSmall ? unlessDamaged(() => parseJson(file.read(0, file.size, "it"), "it"), null) : null;
-    if (isJsonObject(value) && Array.isArray(value["acq_images"])) images = value["acq_images"];
-  } finally {
-    file.close();
-  }
-  const paths = images.flatMap((image) => {
-    const own = isJsonObject(image) ? image["ome_zarr_path"] : null;
-    return typeof own === "string" ? [quoted(join(folder, own))] : [];
-  });
-  throw new UnsupportedFormat(
-    `${
-      quoted(basename(folder))
-    } is a collection in the layout of acqstore 0.2.0, which does not open as a whole; ` +
-      (paths.length > 0 ? `open one of its images: ${listed(paths)}` : "open one of the images in it"),
-  );
 }
 
 /** The images of a store, each of which may be a member of a collection around it. */

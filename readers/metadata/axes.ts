@@ -87,6 +87,9 @@ const ANY_CASE = new Set(["pm", "nm", "um", "mm", "cm", "dm", "km", "fs", "ps", 
 /** Units that mean that there is no calibration. */
 const NO_UNIT = new Set(["", "pixel", "pixels", "px", "reference frame", "null", "undefined", "none"]);
 
+/** True for a letter of an axis in place of a unit. */
+export const namesAxis = (unit: string): boolean => /^[TCZYX]$/i.test(unit.trim());
+
 /** A step with its unit. */
 export interface Calibration {
   readonly step: number;

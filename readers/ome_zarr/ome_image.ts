@@ -1,7 +1,7 @@
 /** The metadata of an image in a store: its first dataset, axes with steps, channels and time. */
 import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { type Calibration, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
+import { type Calibration, namesAxis, statedStep, type StepDoubt, UNCALIBRATED } from "../metadata/axes.ts";
 import { channelsOf, type NamedChannel } from "../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
 import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
@@ -141,12 +141,27 @@ function calibrationsOf(
       const written = xml?.calibrations[axis.letter] ?? UNCALIBRATED;
       const { scale, unit } = axis;
       const isWritten = scale === null || unit === null && (scale === 1 || !differ(scale, written.step));
-      const stated = isWritten ? undefined : statedStep(axis.letter, scale, unit, warnings);
+      const stated = isWritten ? undefined : stepOf(axis, axis.letter, warnings);
       // A positive scale without a unit counts, although it is no length.
       const isStep = scale !== null && Math.abs(scale) > 0;
       return [[axis.letter, stated ?? (isStep && !isWritten ? UNCALIBRATED : written)]];
     }),
   );
+}
+
+/** The step of an axis. acqstore 0.2.0 writes the letter of another axis in place of a unit at times. */
+function stepOf(
+  { scale, unit, size }: OmeAxis,
+  letter: AxisLetter,
+  warnings: Warning[],
+): Calibration | undefined {
+  if (unit === null || !namesAxis(unit)) return statedStep(letter, scale, unit, warnings);
+  const text = `The unit of the step along ${letter} is ${
+    quoted(unit)
+  }, which names an axis; the step is unknown`;
+  const doubt: StepDoubt = { code: "step_unknown", text, unlessStepOf: letter };
+  if (letter !== "C" && size > 1) warnings.push(doubt);
+  return undefined;
 }
 
 /** Warns about the multiscales of a group after the first. */

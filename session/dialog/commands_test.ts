@@ -14,7 +14,8 @@ const argsOf = (system: string, changed: Partial<DialogQuestion>) =>
 const TIF = "*.[tT][iI][fF]";
 const INDEX = "NDT[iI][fF][fF].[iI][nN][dD][eE][xX]";
 const MARKERS =
-  "[zZ][aA][rR][rR].[jJ][sS][oO][nN] .[zZ][gG][rR][oO][uU][pP] .[zZ][aA][tT][tT][rR][sS] [cC][oO][lL][lL][eE][cC][tT][iI][oO][nN].[jJ][sS][oO][nN]";
+  "[zZ][aA][rR][rR].[jJ][sS][oO][nN] .[zZ][gG][rR][oO][uU][pP] .[zZ][aA][tT][tT][rR][sS] [cC][oO][lL][lL][eE][cC][tT][iI][oO][nN].[jJ][sS][oO][nN] " +
+  "[aA][cC][qQ]_[iI][mM][aA][gG][eE]_[cC][oO][lL][lL][eE][cC][tT][iI][oO][nN].[jJ][sS][oO][nN]";
 
 Deno.test("builds command lines for Linux", () => {
   const one = ["*.tif NDTiff.index", `${TIF} ${INDEX}`] as const;
@@ -24,7 +25,7 @@ Deno.test("builds command lines for Linux", () => {
     // A store is chosen by a file inside it.
     [
       [".ome.zarr", ".tif"],
-      "*.tif NDTiff.index zarr.json .zgroup .zattrs collection.json",
+      "*.tif NDTiff.index zarr.json .zgroup .zattrs collection.json acq_image_collection.json",
       `${TIF} ${INDEX} ${MARKERS}`,
     ],
     // An extension that no reader takes does not reach the filter, whatever is in it.
@@ -62,7 +63,10 @@ Deno.test("macOS: a constant script, the question as its argument", async (t) =>
       folder: `/a'b"c`,
       folders: false,
       endings: [".tif"],
-      names: ["NDTiff.index", "zarr.json", ".zgroup", ".zattrs", "collection.json"],
+      names: [
+        ...["NDTiff.index", "zarr.json", ".zgroup", ".zattrs", "collection.json"],
+        "acq_image_collection.json",
+      ],
       stores: [".ome.zarr", ".zarr"],
     }],
     [{ extensions: [".zarr"] }, { folder: null, folders: true }],
@@ -99,7 +103,7 @@ Deno.test("Windows: a constant script without double quotes, the question in the
       folder: "C:\\größe & 'x'",
       folders: false,
       filter:
-        "Acquisitions|*.tif;*.ome.tif;NDTiff.index;zarr.json;.zgroup;.zattrs;collection.json|All files|*.*",
+        "Acquisitions|*.tif;*.ome.tif;NDTiff.index;zarr.json;.zgroup;.zattrs;collection.json;acq_image_collection.json|All files|*.*",
     }],
     [{ extensions: [".zarr"] }, { folder: null, folders: true }],
     [{ extensions: [".xyz"] }, { folder: null, folders: false, filter: "All files|*.*" }],

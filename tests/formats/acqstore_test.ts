@@ -1,8 +1,8 @@
-/** Collections of acqstore: documents like those of this program under other constants, and the layout of version 0.2.0. */
+/** Collections of acqstore whose documents are like those of this program, under other constants. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validatePath } from "../../cli/verdict.ts";
-import { DOCUMENTS, FILES, LINE_SCAN, writeCollection, writeImage } from "../collection_tree.ts";
+import { DOCUMENTS, FILES, writeCollection } from "../collection_tree.ts";
 import { expectError, Harness } from "../contract/harness.ts";
 import { write } from "../fixtures/plain_store.ts";
 import { temporaryFolder } from "../temporary_files.ts";
@@ -91,28 +91,4 @@ Deno.test("documents that are neither name the field, the value and the one that
   write(join(root, FILES.collection), { ...DOCUMENTS.collection, format: "other" });
   const { message } = await expectError(server.post("/api/v2/open", { path: root }), 500, "decode_failed");
   assert.match(message, /"format" is "other", not "store-ome-zarr-collection"/);
-});
-
-Deno.test("a collection in the layout of acqstore 0.2.0 names the images that open", async () => {
-  using temporary = temporaryFolder();
-  const root = temporary.path;
-  write(join(root, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: {} });
-  writeImage(join(root, "acq_images/acq_image_000"), LINE_SCAN);
-  write(join(root, "acqstore/acq_image_collection.json"), {
-    format: "acqstore-acq-image-collection",
-    version: 1,
-    acq_images: [{ id: "acq_image_000", ome_zarr_path: "acq_images/acq_image_000" }],
-  });
-  await using server = new Harness();
-  const { message } = await expectError(
-    server.post("/api/v2/open", { path: root }),
-    415,
-    "unsupported_format",
-  );
-  assert.match(message, /layout of acqstore 0\.2\.0/);
-  const [path] = /\/[^"]*acq_image_000/.exec(message)!;
-  assert.deepEqual((await server.open(path)).plane.shape, [4, 6]);
-  // Something else under this name is named all the same.
-  write(join(root, "acqstore/acq_image_collection.json"), "no JSON");
-  await expectError(server.post("/api/v2/open", { path: root }), 415, "unsupported_format");
 });

@@ -9,6 +9,7 @@ import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
+import type { DocumentList } from "../../io/document_list.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { differ } from "../../metadata/text.ts";
 import { MAX_TIME_RECORDS, stampsOf } from "../../metadata/time_stamps.ts";
@@ -37,147 +38,240 @@ import { summaryText, textIn } from "./micromanager_index.ts";
 
 /** The positions of a Micro-Manager acquisition, or `null`. */
 export function openMicroManager(opened: Opened): SeriesList | null {
-  const { tiff, path, files } = opened;
+  const { tiff, path } = opened;
   const file = indexedFile(path, tiff);
-  if (file === null) {
-    noted(opened.warnings, "The index map of Micro-Manager", () => readIndexMap(tiff));
-    return null;
+  if (file !== null) return new IndexedAcquisition(opened, file).series();
+  noted(opened.warnings, "The index map of Micro-Manager", () => readIndexMap(tiff));
+  return null;
+}
+
+/** The files of an acquisition with their index maps, and its positions. */
+class IndexedAcquisition {
+  readonly #opened: Opened;
+  /** The opened file. */
+  readonly #file: IndexedFile;
+  readonly #indexed: readonly IndexedFile[];
+  /** Whether the acquisition has several positions, as far as its files tell. */
+  readonly #several: boolean;
+  readonly #warnings: Warning[];
+  readonly #pool: RecentFiles<TiffFile>;
+  readonly #summary: JsonObject;
+  readonly #ome: ReturnType<typeof omeImages>;
+  /** Sizes of each position with planes. */
+  readonly #found: ReadonlyMap<number, StackSizes>;
+  /** Positions with planes, ascending. */
+  readonly #numbers: readonly number[];
+  /** Directory of the first plane of the first position, and its metadata. */
+  readonly #firstPage: Directory;
+  readonly #plane: JsonObject;
+
+  constructor(opened: Opened, file: IndexedFile) {
+    const { tiff, path, files } = opened;
+    const named = unlessDamaged(() => readSummary(tiff), null);
+    this.#opened = opened;
+    this.#file = file;
+    this.#several = named === null || declared(named.Positions) > 1;
+    const { indexed, warnings } = acquisitionFiles(opened, file, this.#several, named);
+    this.#indexed = indexed;
+    const main = indexed[0]!.path;
+    this.#summary = summaryOf(opened, main);
+    this.#ome = omeImages(opened, main);
+    this.#pool = new RecentFiles(path, tiff, (other) => new TiffFile(files.open(other), files));
+    this.#found = positionSizes(indexed, declaredSizes(this.#summary));
+    this.#numbers = [...this.#found.keys()].sort((a, b) => a - b);
+    this.#firstPage = unlessDamaged(
+      () => this.#directoryAt(firstPlane(indexed, this.#numbers[0]!)),
+      opened.first,
+    );
+    this.#warnings = damagedMaps(indexed);
+    const plane = () => readPlaneMetadata(this.#firstPage);
+    this.#plane = unlessLost(this.#warnings, "The metadata of the first plane", plane) ?? {};
+    this.#warnings.push(...warnings);
   }
-  const named = unlessDamaged(() => readSummary(tiff), null);
-  const several = named === null || declared(named.Positions) > 1;
-  const { indexed, warnings } = acquisitionFiles(opened, file, several, named);
-  const main = indexed[0]!.path;
-  const summary = summaryOf(opened, main);
-  const sizes = declaredSizes(summary);
-  const ome = omeImages(opened, main);
-  const lost = indexed.filter(({ damage }) => damage !== null).map((one) => {
-    const text = `The index map of "${basename(one.path)}" cannot be read: ${one.damage}`;
-    return warning("metadata_damaged", `${text}; the metadata of its pages replace it`);
-  });
-  const fileSize = indexed.reduce((sum, { size }) => sum + size, 0);
-  const pool = new RecentFiles(path, tiff, (other) => new TiffFile(files.open(other), files));
-  const directoryOf = ({ path, offset }: PlanePlace) => pool.get(path).directoryAt(offset);
-  const found = positionSizes(indexed, sizes);
-  const numbers = [...found.keys()].sort((a, b) => a - b);
-  const pageWarnings: Warning[] = [];
-  const firstPage = unlessDamaged(() => directoryOf(firstPlane(indexed, numbers[0]!)), opened.first);
-  const plane =
-    unlessLost(pageWarnings, "The metadata of the first plane", () => readPlaneMetadata(firstPage)) ?? {};
-  const firstPlaces = new Map<number, PlanePlace>();
-  for (const { path, index } of indexed) {
-    for (const { position, offset } of index) firstPlaces.getOrInsert(position, { path, offset });
-  }
-  /** Name of a position in the metadata of its first page, or `null`. */
-  const nameIn = (position: number): string | null => {
-    const place = firstPlaces.get(position);
-    return place
-      ? textIn(unlessDamaged(() => planeMetadata(directoryOf(place)).PositionName, null)) || null
-      : null;
-  };
-  const stackOf = (position: number, sizes: StackSizes, stamps: Stack["stamps"]): Stack => {
-    const { T, C, Z } = sizes;
-    const room = T * C * Z;
-    if (room > MAX_PLANES) {
-      throw new DecodeFailed(`the acquisition declares ${room} planes, more than ${MAX_PLANES}`);
-    }
-    const numberOfPlane = ({ t, channel, z }: Omit<PlaneIndex, "l">) => (t * C + channel) * Z + z;
-    // Of several entries for one plane, the last one counts; of several files, the opened one, then the first.
-    const places = new Map<number, PlanePlace>();
-    let entries = 0;
-    for (const { path, index } of [...indexed.filter((one) => one !== file).reverse(), file]) {
-      for (const { channel, slice, frame, position: own, offset } of index) {
-        if (own !== position) continue;
-        entries += 1;
-        places.set(numberOfPlane({ t: frame, channel, z: slice }), { path, offset });
-      }
-    }
-    const first = (t: number) => {
-      const place = places.get(numberOfPlane({ t, channel: 0, z: 0 }));
-      return place === undefined ? null : planeMetadata(directoryOf(place));
-    };
-    const start = places.get(places.keys().reduce((least, number) => Math.min(least, number), Infinity));
-    const layout = readPage(start ? directoryOf(start) : opened.first);
-    const missing = start === undefined ? null : missingPart(start.path, indexed, several);
-    const gone = missing === null ? "" : `; "${missing}" is missing`;
-    const doubts: Warning[] = [];
-    const numbers = new StatedNumbers("The metadata of Micro-Manager");
-    const pixel = pixelSize(summary, numbers.value("PixelSizeUm", plane.PixelSizeUm), doubts, numbers);
-    const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
-    const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
-    const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textIn(text)));
-    const steps = calibrationsOf({
-      X: [pixel, "um"],
-      Y: [pixel, "um"],
-      ...summarySteps(summary, numbers),
-    }, doubts);
-    doubts.push(...numbers.warnings);
-    const text = `The acquisition declares ${room} planes, but ${places.size} are there${gone}`;
-    const repeated = `Some planes have several entries in the index maps, of which one is served: ${
-      entries - places.size
-    }`;
+
+  /** All positions as scenes. */
+  series(): SeriesList {
+    const numbers = this.#numbers;
+    const least = this.#file.index.reduce((least, { position }) => Math.min(least, position), Infinity);
     return {
+      count: numbers.length,
+      own: numbers.indexOf(least),
+      warnings: this.#leftOut(),
+      entries: (most) => this.#entries(most),
+      open: (index) => {
+        // Only their order identifies the images, so every position must have one.
+        const stamps = numbers.length === this.#ome.length ? this.#ome[index]!.stamps : null;
+        return this.#stackAt(numbers[index]!, stamps);
+      },
+    };
+  }
+
+  #directoryAt({ path, offset }: PlanePlace): Directory {
+    return this.#pool.get(path).directoryAt(offset);
+  }
+
+  /** Warns about declared positions without planes. */
+  #leftOut(): Warning[] {
+    const count = declared(this.#summary.Positions);
+    const left: string[] = [];
+    for (let position = 0; position < count && left.length < MAX_LISTED; position += 1) {
+      if (this.#found.has(position)) continue;
+      left.push(`"${labelOf(this.#summary, position) ?? `Position ${position}`}"`);
+    }
+    const empty = count - this.#numbers.filter((position) => position < count).length;
+    const text = `Positions without planes in the files that are here are left out: ${listed(left, empty)}`;
+    return warnIf(left.length > 0, "scenes_left_out", text);
+  }
+
+  /** Names and sizes of the first positions; names that only pages have are read of the first {@linkcode MAX_READ_NAMES}. */
+  #entries(most: number): SceneEntry[] {
+    const { samples, width, height } = readPage(this.#opened.first);
+    const firstPlaces = new Map<number, PlanePlace>();
+    for (const { path, index } of this.#indexed) {
+      for (const { position, offset } of index) firstPlaces.getOrInsert(position, { path, offset });
+    }
+    const nameIn = (position: number): string | null => {
+      const place = firstPlaces.get(position);
+      const name = () => planeMetadata(this.#directoryAt(place!)).PositionName;
+      return place ? textIn(unlessDamaged(name, null)) || null : null;
+    };
+    return this.#numbers.slice(0, most).map((position, i) => {
+      const { T, C, Z } = this.#found.get(position)!;
+      return {
+        name: labelOf(this.#summary, position) ?? (i < MAX_READ_NAMES ? nameIn(position) : null),
+        sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y: height, X: width }, {})),
+      };
+    });
+  }
+
+  /** @throws {DecodeFailed} the position declares too many planes, or its first page is damaged */
+  #stackAt(position: number, stamps: Stack["stamps"]): Stack {
+    const sizes = this.#found.get(position)!;
+    const planes = new PositionPlanes(position, sizes, this.#indexed, this.#file);
+    const { room, start } = planes;
+    const layout = readPage(start ? this.#directoryAt(start) : this.#opened.first);
+    const missing = start === undefined ? null : missingPart(start.path, this.#indexed, this.#several);
+    const gone = missing === null ? "" : `; "${missing}" is missing`;
+    const text = `The acquisition declares ${room} planes, but ${planes.count} are there${gone}`;
+    const repeated =
+      `Some planes have several entries in the index maps, of which one is served: ${planes.repeats}`;
+    const first = (t: number) => {
+      const place = planes.at({ t, channel: 0, z: 0 });
+      return place === undefined ? null : planeMetadata(this.#directoryAt(place));
+    };
+    const { warnings: doubts, ...described } = this.#description();
+    return {
+      ...described,
       sizes,
       layout,
-      calibrations: { ...steps, ...ome[0]?.calibrations },
-      names: names.map((name) => textIn(name) || null),
-      colors: colors.map(colorOf),
-      stamps: stamps ?? elapsedTimes(T, first),
-      moment: firstMoment(...written, tagMoment(firstPage)),
-      fileSize,
-      files: () => indexed.map(({ path }) => path),
-      documents: (list) => {
-        if (numberAt(tiff, 32) === SUMMARY_MARK) {
-          list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
-        }
-        const tag = TAG.MicroManagerMetadata;
-        list.add(tagName(tag), "application/json", opened.first.note(tag, list.left));
-      },
+      stamps: stamps ?? elapsedTimes(sizes.T, first),
+      fileSize: this.#indexed.reduce((sum, { size }) => sum + size, 0),
+      files: () => this.#indexed.map(({ path }) => path),
+      documents: (list) => this.#addDocuments(list),
       warnings: [
-        ...lost,
-        ...pageWarnings,
+        ...this.#warnings,
         ...doubts,
-        ...warnings,
-        ...warnIf(places.size !== room, "planes_missing", text),
-        ...warnIf(entries > places.size, "planes_repeated", repeated),
+        ...warnIf(planes.count !== room, "planes_missing", text),
+        ...warnIf(planes.repeats > 0, "planes_repeated", repeated),
       ],
-      indexBytes: indexed.reduce((sum, { index }) => sum + index.length * ENTRY_BYTES, 0),
-      holds: (at) => places.has(numberOfPlane(at)),
+      indexBytes: this.#indexed.reduce((sum, { index }) => sum + index.length * ENTRY_BYTES, 0),
+      holds: (at) => planes.at(at) !== undefined,
       plane: (at) => {
         const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
-        const place = places.get(numberOfPlane(at));
+        const place = planes.at(at);
         if (!place) throw new PlaneNotFound(`${what} is in no index map of this acquisition${gone}`);
-        const tiff = pool.get(place.path);
+        const tiff = this.#pool.get(place.path);
         return { tiff, page: planePage(tiff.directoryAt(place.offset, what), layout, what) };
       },
     };
-  };
-  const { samples, width, height } = readPage(opened.first);
-  const count = declared(summary.Positions);
-  const left: string[] = [];
-  for (let position = 0; position < count && left.length < MAX_LISTED; position += 1) {
-    if (!found.has(position)) left.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
   }
-  const empty = count - numbers.filter((position) => position < count).length;
-  const text = `Positions without planes in the files that are here are left out: ${listed(left, empty)}`;
-  return {
-    count: numbers.length,
-    own: numbers.indexOf(file.index.reduce((least, { position }) => Math.min(least, position), Infinity)),
-    warnings: warnIf(left.length > 0, "scenes_left_out", text),
-    entries: (most) =>
-      numbers.slice(0, most).map((position, i): SceneEntry => {
-        const { T, C, Z } = found.get(position)!;
-        return {
-          name: labelOf(summary, position) ?? (i < MAX_READ_NAMES ? nameIn(position) : null),
-          sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y: height, X: width }, {})),
-        };
-      }),
-    open: (index) => {
-      const position = numbers[index]!;
-      // Only their order identifies the images, so every position must have one.
-      const stamps = numbers.length === ome.length ? ome[index]!.stamps : null;
-      return stackOf(position, found.get(position)!, stamps);
-    },
-  };
+
+  /** What summary, first plane and OME-XML say of every position. */
+  #description(): Pick<Stack, "calibrations" | "names" | "colors" | "moment"> & { warnings: Warning[] } {
+    const [summary, plane] = [this.#summary, this.#plane];
+    const warnings: Warning[] = [];
+    const numbers = new StatedNumbers("The metadata of Micro-Manager");
+    const pixel = pixelSize(summary, numbers.value("PixelSizeUm", plane.PixelSizeUm), warnings, numbers);
+    const steps = calibrationsOf(
+      { X: [pixel, "um"], Y: [pixel, "um"], ...summarySteps(summary, numbers) },
+      warnings,
+    );
+    warnings.push(...numbers.warnings);
+    const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
+    const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
+    const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textIn(text)));
+    return {
+      calibrations: { ...steps, ...this.#ome[0]?.calibrations },
+      names: names.map((name) => textIn(name) || null),
+      colors: colors.map(colorOf),
+      moment: firstMoment(...written, tagMoment(this.#firstPage)),
+      warnings,
+    };
+  }
+
+  #addDocuments(list: DocumentList): void {
+    const { tiff, first } = this.#opened;
+    if (numberAt(tiff, 32) === SUMMARY_MARK) {
+      list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
+    }
+    const tag = TAG.MicroManagerMetadata;
+    list.add(tagName(tag), "application/json", first.note(tag, list.left));
+  }
+}
+
+/** Warns about files whose index map is damaged. */
+const damagedMaps = (indexed: readonly IndexedFile[]): Warning[] =>
+  indexed.filter(({ damage }) => damage !== null).map(({ path, damage }) => {
+    const text = `The index map of "${basename(path)}" cannot be read: ${damage}`;
+    return warning("metadata_damaged", `${text}; the metadata of its pages replace it`);
+  });
+
+/** The planes of a position. Of several entries for one plane, the last one counts; of several files, the opened one, then the first. */
+class PositionPlanes {
+  /** Number of planes that the sizes have. */
+  readonly room: number;
+  /** Number of entries beyond the first of each plane. */
+  readonly repeats: number;
+  readonly #sizes: StackSizes;
+  readonly #places = new Map<number, PlanePlace>();
+
+  /** @throws {DecodeFailed} the sizes have too many planes */
+  constructor(position: number, sizes: StackSizes, indexed: readonly IndexedFile[], opened: IndexedFile) {
+    this.#sizes = sizes;
+    this.room = sizes.T * sizes.C * sizes.Z;
+    if (this.room > MAX_PLANES) {
+      throw new DecodeFailed(`the acquisition declares ${this.room} planes, more than ${MAX_PLANES}`);
+    }
+    let entries = 0;
+    for (const { path, index } of [...indexed.filter((one) => one !== opened).reverse(), opened]) {
+      for (const { channel, slice, frame, position: own, offset } of index) {
+        if (own !== position) continue;
+        entries += 1;
+        this.#places.set(this.#numberOf({ t: frame, channel, z: slice }), { path, offset });
+      }
+    }
+    this.repeats = entries - this.#places.size;
+  }
+
+  /** Number of planes that are there. */
+  get count(): number {
+    return this.#places.size;
+  }
+
+  /** The first plane that is there. */
+  get start(): PlanePlace | undefined {
+    return this.#places.get(
+      this.#places.keys().reduce((least, number) => Math.min(least, number), Infinity),
+    );
+  }
+
+  at(index: Omit<PlaneIndex, "l">): PlanePlace | undefined {
+    return this.#places.get(this.#numberOf(index));
+  }
+
+  #numberOf({ t, channel, z }: Omit<PlaneIndex, "l">): number {
+    return (t * this.#sizes.C + channel) * this.#sizes.Z + z;
+  }
 }
 
 /**

@@ -256,7 +256,7 @@ export interface FolderEntry {
   name: string;
   /** Absolute path, to open or, for a folder, to list. */
   path: string;
-  /** `collection` for a folder with `collection.json`. */
+  /** `collection` for a folder with `collection.json`, or with a list of images of acqstore. */
   kind: "folder" | "image" | "collection";
   /** Short name of the format, as in `source.format`; null for folders. */
   format: string | null;
